@@ -1,0 +1,3 @@
+module handrail
+
+go 1.26
