@@ -1,0 +1,350 @@
+package wire
+
+import "encoding/json"
+
+// The methods. A link is JSON-RPC 2.0 in both directions: extension ⇄ host over
+// native messaging, client ⇄ host over a unix socket.
+
+// Hello opens a link. The extension sends it with Browser and Epoch, a client
+// with Client.
+type Hello struct {
+	Min     int      `json:"min"`     // oldest protocol understood
+	Max     int      `json:"max"`     // newest protocol understood
+	Version string   `json:"version"` // release of the sender
+	Client  *Client  `json:"client,omitempty"`
+	Browser *Browser `json:"browser,omitempty"`
+	Epoch   int64    `json:"epoch,omitempty"` // number of this native port, counted up by the worker in storage.session
+}
+
+// Client names who asks. Views are delivered to a client and its uids are
+// looked up in them.
+type Client struct {
+	Kind string `json:"kind" wire:"enum=panel|cli|mcp|program"`
+	Name string `json:"name" wire:"max=200"`
+}
+
+// Browser is one profile of one running browser.
+type Browser struct {
+	Instance string `json:"instance" wire:"max=64"` // random, kept in storage.local: one per profile
+	Name     string `json:"name" wire:"max=200"`
+	Version  string `json:"version" wire:"max=200"`
+	Label    string `json:"label,omitempty" wire:"max=200"`
+}
+
+// Welcome answers Hello.
+type Welcome struct {
+	Protocol  int      `json:"protocol"`
+	Version   string   `json:"version"`
+	Epoch     int64    `json:"epoch,omitempty"`
+	Dedicated bool     `json:"dedicated"` // the browser was started by Handrail: all acts are allowed
+	Ephemeral bool     `json:"ephemeral"` // the store is in memory
+	Store     string   `json:"store"`     // "" or the code that keeps the store from being used
+	Policy    Policy   `json:"policy"`
+	Browser   *Browser `json:"browser,omitempty"` // to clients
+}
+
+// Policy is what is allowed in a browser.
+type Policy struct {
+	Acts bool `json:"acts"`
+	Eval bool `json:"eval"`
+}
+
+// PolicyParams switches what is given; only the extension's panel may.
+type PolicyParams struct {
+	Acts *bool `json:"acts,omitempty"`
+	Eval *bool `json:"eval,omitempty"`
+}
+
+// CaptureParams asks the extension for a bundle of one tab (docs/FORMAT.md).
+type CaptureParams struct {
+	Capture  string         `json:"capture" wire:"max=64"` // 128-bit id, hex
+	Tab      int            `json:"tab"`
+	Ordinals map[string]int `json:"ordinals"` // CDP targetId → session ordinal known so far
+	Next     int            `json:"next"`     // the first free ordinal
+	Limits   Limits         `json:"limits"`
+}
+
+// Limits bound one capture; times in ms.
+type Limits struct {
+	Frames  int `json:"frames"`  // child frames at most
+	FrameMs int `json:"frameMs"` // for each child frame
+	TotalMs int `json:"totalMs"` // for all child frames
+	StallMs int `json:"stallMs"` // without progress of the root frame
+}
+
+// CaptureResult holds the bundle exactly as the extension made it.
+type CaptureResult struct {
+	Bundle json.RawMessage `json:"bundle"`
+}
+
+// Target is what an act is aimed at: a node and all that must still be true of
+// it. The fields are those of compressor.Target, in its order.
+type Target struct {
+	UID              string `json:"uid"`
+	Session          int    `json:"session"`  // ordinal of the frame's CDP session; 0 is the tab's own
+	TargetID         string `json:"targetId"` // CDP target of that session; "" is the tab's own
+	FrameID          string `json:"frameId"`
+	LoaderID         string `json:"loaderId"` // the document
+	Origin           string `json:"origin"`
+	BackendDOMNodeID int64  `json:"backendDOMNodeId"`
+	NodeID           string `json:"nodeId"` // AX nodeId, for sorting candidates only
+	Role             string `json:"role"`
+	Name             string `json:"name"`
+	Context          string `json:"context"`      // key text of the row, item or group around it
+	NameExact        bool   `json:"nameExact"`    // trailing counts belong to the name
+	ContextExact     bool   `json:"contextExact"` // trailing counts belong to the context
+	Secret           bool   `json:"secret"`       // its value must never be read back
+}
+
+// Act is what to do. Fields that do not belong to Kind must be absent.
+type Act struct {
+	ID         string  `json:"id" wire:"max=64"` // 128-bit, hex, made by the caller
+	Kind       string  `json:"kind" wire:"enum=click|type|navigate|back|forward|reload|eval"`
+	Text       string  `json:"text,omitempty" wire:"max=1048576"`       // type
+	Clear      bool    `json:"clear,omitempty"`                         // type: replace what is there
+	Submit     bool    `json:"submit,omitempty"`                        // type: submit the form afterwards
+	Expect     *string `json:"expect,omitempty"`                        // accept the node under this new name
+	URL        string  `json:"url,omitempty" wire:"max=1400000"`        // navigate
+	Expression string  `json:"expression,omitempty" wire:"max=1048576"` // eval
+	TimeoutMs  int     `json:"timeoutMs,omitempty"`                     // budget of waiting before the act (default 2000) or for the load (default 15000)
+}
+
+// PerformParams asks the extension to do an act once.
+type PerformParams struct {
+	Epoch   int64   `json:"epoch"`   // of the host's port; another is old_epoch
+	Expires int64   `json:"expires"` // Unix ms; later is expired
+	Grant   string  `json:"grant" wire:"enum=dedicated|panel"`
+	Tab     int     `json:"tab"`
+	Act     Act     `json:"act"`
+	Target  *Target `json:"target,omitempty"` // click and type
+}
+
+// Evidence is what an act did, as far as it was seen when the reply was made.
+type Evidence struct {
+	Dispatched  string          `json:"dispatched" wire:"enum=yes|no|uncertain"`
+	Effect      string          `json:"effect" wire:"enum=seen|none_seen|unknown"`
+	Settled     bool            `json:"settled"` // true only when it was waited for
+	Method      string          `json:"method"`  // mouse, insertText, navigation …
+	Hit         *Hit            `json:"hit,omitempty"`
+	Changes     []string        `json:"changes,omitempty"` // what was seen: url, title, focus, name, state, mutations, removed, value, dialog …
+	URL         string          `json:"url,omitempty"`
+	Title       string          `json:"title,omitempty"`
+	ValueNow    *string         `json:"value_now,omitempty"` // type: read back; "‹hidden›" for secret fields
+	Reverted    bool            `json:"reverted,omitempty"`  // type: the page took it back
+	NewDocument bool            `json:"new_document,omitempty"`
+	Dialog      string          `json:"dialog,omitempty"` // text of a dialog that the act opened
+	Value       json.RawMessage `json:"value,omitempty"`  // eval
+	Tab         int             `json:"tab,omitempty"`
+}
+
+// Hit is the node that an act met.
+type Hit struct {
+	Tag  string     `json:"tag"`
+	Role string     `json:"role"`
+	Name string     `json:"name"`
+	Rect [4]float64 `json:"rect"` // x, y, width, height in CSS px of its frame's viewport
+	Href string     `json:"href,omitempty"`
+}
+
+// LedgerParams asks the extension what became of acts.
+type LedgerParams struct {
+	IDs []string `json:"ids"`
+}
+
+// LedgerResult has a row for each id the extension knows.
+type LedgerResult struct {
+	Acts []LedgerRow `json:"acts"`
+}
+
+// LedgerRow is the extension's half of the ledger.
+type LedgerRow struct {
+	ID     string    `json:"id"`
+	State  string    `json:"state" wire:"enum=started|done|failed"`
+	Result *Evidence `json:"result,omitempty"` // done
+	Fault  *Fault    `json:"fault,omitempty"`  // failed
+}
+
+// InspectParams asks the extension whether targets still are what they were.
+type InspectParams struct {
+	Tab     int      `json:"tab"`
+	Targets []Target `json:"targets"`
+}
+
+// InspectResult has one row for each target, in order.
+type InspectResult struct {
+	Nodes []NodeState `json:"nodes"`
+}
+
+// NodeState is the present state of a target.
+type NodeState struct {
+	UID    string     `json:"uid"`
+	State  string     `json:"state" wire:"enum=alive|stale|unknown"`
+	Reason string     `json:"reason,omitempty"` // gone, document, renamed, moved_context
+	Role   string     `json:"role,omitempty"`
+	Name   string     `json:"name,omitempty"`
+	Box    [4]float64 `json:"box"`
+	Frame  string     `json:"frame,omitempty"` // its frame's origin
+}
+
+// HighlightParams draws a target in the page; without one the drawing goes.
+type HighlightParams struct {
+	Tab    int     `json:"tab"`
+	Target *Target `json:"target,omitempty"`
+}
+
+// HighlightResult is empty.
+type HighlightResult struct{}
+
+// TabsParams lists, opens, closes or selects tabs.
+type TabsParams struct {
+	Action string `json:"action,omitempty" wire:"enum=list|open|close|select"`
+	Tab    int    `json:"tab,omitempty"`
+	URL    string `json:"url,omitempty" wire:"max=1400000"`
+}
+
+// TabsResult lists the browser's tabs after the action.
+type TabsResult struct {
+	Tab  int   `json:"tab,omitempty"` // the tab opened or selected
+	Tabs []Tab `json:"tabs"`
+}
+
+// Tab is one tab.
+type Tab struct {
+	Tab        int    `json:"tab"`
+	Window     int    `json:"window"`
+	Active     bool   `json:"active"`
+	Focused    bool   `json:"focused"` // active tab of the window used last
+	URL        string `json:"url"`
+	Title      string `json:"title"`
+	Restricted bool   `json:"restricted,omitempty"` // the browser does not let extensions read it
+	Current    bool   `json:"current,omitempty"`    // the client's current tab (host → client)
+}
+
+// Event tells the host what happened to a tab it has seen.
+type Event struct {
+	Tab    int    `json:"tab"`
+	Kind   string `json:"kind" wire:"enum=navigated|input|detached|closed"`
+	Reason string `json:"reason,omitempty" wire:"max=200"`
+}
+
+// CancelParams gives up a request of the sender's.
+type CancelParams struct {
+	ID int64 `json:"id"`
+}
+
+// SnapshotParams asks for a view of a tab.
+type SnapshotParams struct {
+	Tab     int    `json:"tab,omitempty"` // default: the client's current tab, else the active one
+	URL     string `json:"url,omitempty" wire:"max=1400000"`
+	Query   string `json:"query,omitempty" wire:"max=4096"`
+	Profile string `json:"profile,omitempty" wire:"enum=full"`
+}
+
+// Snapshot is the object an agent is handed.
+type Snapshot struct {
+	UIDs           string  `json:"uids"` // the view
+	RecoveryHandle string  `json:"recovery_handle"`
+	TokensBefore   int     `json:"tokens_before"`
+	ViewTokens     int     `json:"view_tokens"`
+	TokensAfter    int     `json:"tokens_after"` // of this whole object
+	Ratio          float64 `json:"ratio"`
+	Basis          string  `json:"basis"`
+	Tab            int     `json:"tab"`
+	Smaller        *bool   `json:"smaller,omitempty"` // false when the view is not smaller than the payload
+	Note           string  `json:"note,omitempty"`
+}
+
+// ActParams asks for one act on a uid.
+type ActParams struct {
+	UID       string  `json:"uid" wire:"max=64"`
+	Action    string  `json:"action" wire:"enum=click|type"`
+	Text      *string `json:"text,omitempty" wire:"max=1048576"`
+	Clear     bool    `json:"clear,omitempty"`
+	Submit    bool    `json:"submit,omitempty"`
+	Handle    string  `json:"handle,omitempty" wire:"max=64"`
+	ActID     string  `json:"act_id,omitempty" wire:"max=64"`
+	Expect    *string `json:"expect,omitempty" wire:"max=4096"`
+	TimeoutMs int     `json:"timeout_ms,omitempty"`
+}
+
+// ActResult is the evidence of an act and its id.
+type ActResult struct {
+	ActID string `json:"act_id"`
+	UID   string `json:"uid,omitempty"`
+	Evidence
+}
+
+// NavigateParams moves a tab.
+type NavigateParams struct {
+	Tab       int    `json:"tab,omitempty"`
+	URL       string `json:"url,omitempty" wire:"max=1400000"`
+	Action    string `json:"action,omitempty" wire:"enum=url|back|forward|reload"`
+	ActID     string `json:"act_id,omitempty" wire:"max=64"`
+	TimeoutMs int    `json:"timeout_ms,omitempty"`
+}
+
+// EvalParams runs an expression in a tab's root frame.
+type EvalParams struct {
+	Tab        int    `json:"tab,omitempty"`
+	Expression string `json:"expression" wire:"max=1048576"`
+	ActID      string `json:"act_id,omitempty" wire:"max=64"`
+	TimeoutMs  int    `json:"timeout_ms,omitempty"`
+}
+
+// RecoverParams asks for the stored payload of a view.
+type RecoverParams struct {
+	Handle string `json:"handle" wire:"max=64"`
+	Frame  *int   `json:"frame,omitempty"` // one frame's node array
+	UIDs   bool   `json:"uids,omitempty"`  // the uid map instead
+}
+
+// RecoverResult holds the bytes, base64 in JSON.
+type RecoverResult struct {
+	SHA256  string `json:"sha256"`
+	Bytes   int64  `json:"bytes"`
+	Payload []byte `json:"payload"`
+}
+
+// ResolveParams asks whether uids still are what they were.
+type ResolveParams struct {
+	UID    string `json:"uid,omitempty" wire:"max=64"`
+	All    bool   `json:"all,omitempty"`
+	Handle string `json:"handle,omitempty" wire:"max=64"`
+}
+
+// HighlightUIDParams draws a uid's node in its page; "" clears.
+type HighlightUIDParams struct {
+	UID    string `json:"uid,omitempty" wire:"max=64"`
+	Handle string `json:"handle,omitempty" wire:"max=64"`
+	Tab    int    `json:"tab,omitempty"`
+}
+
+// Method is one row of the table of methods.
+type Method struct {
+	Name   string
+	By     string // who may ask whom: "extension→host", "client→host" (the panel counts as a client), "host→extension"
+	Params any
+	Result any // nil for notifications
+	Doc    string
+}
+
+// Methods is the table of all methods.
+var Methods = []Method{
+	{"hello", "extension→host, client→host", Hello{}, Welcome{}, "opens the link; must be the first message"},
+	{"cancel", "any", CancelParams{}, nil, "gives up a request of the sender's"},
+	{"event", "extension→host", Event{}, nil, "what happened to a tab that was seen"},
+	{"policy", "extension→host", PolicyParams{}, Policy{}, "reads or switches what is allowed in this browser"},
+	{"snapshot", "client→host", SnapshotParams{}, Snapshot{}, "captures a tab, records it and gives its view"},
+	{"act", "client→host", ActParams{}, ActResult{}, "does one act on a uid, once"},
+	{"navigate", "client→host", NavigateParams{}, ActResult{}, "moves a tab"},
+	{"eval", "client→host", EvalParams{}, ActResult{}, "runs an expression in a tab"},
+	{"resolve", "client→host", ResolveParams{}, InspectResult{}, "says whether uids still are what they were"},
+	{"recover", "client→host", RecoverParams{}, RecoverResult{}, "gives a stored payload byte for byte"},
+	{"tabs", "client→host, host→extension", TabsParams{}, TabsResult{}, "lists, opens, closes or selects tabs"},
+	{"highlight", "client→host", HighlightUIDParams{}, HighlightResult{}, "draws a uid's node in its page"},
+	{"capture", "host→extension", CaptureParams{}, CaptureResult{}, "reads a tab into a bundle"},
+	{"perform", "host→extension", PerformParams{}, Evidence{}, "does an act once"},
+	{"ledger", "host→extension", LedgerParams{}, LedgerResult{}, "says what became of acts"},
+	{"inspect", "host→extension", InspectParams{}, InspectResult{}, "compares targets with the page"},
+	{"mark", "host→extension", HighlightParams{}, HighlightResult{}, "draws a target in the page"},
+}
