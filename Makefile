@@ -1,0 +1,55 @@
+# The targets a person needs: build, test, demo, bench, generate.
+# HANDRAIL_CORPUS and HANDRAIL_CHECKS name the folders of the corpus of real
+# pages and of the independent checks; what needs them is skipped without.
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME = 20s
+
+.PHONY: build test lint unit js fuzz e2e demo bench generate score clean
+
+build:
+	go build -trimpath -o bin/handrail ./host/cmd/handrail
+
+test: build lint unit js fuzz e2e
+
+lint: node_modules
+	test -z "$$(gofmt -l .ci compressor host manifest recovery | tee /dev/stderr)"
+	go vet ./... && go vet -tags e2e ./host/e2e
+	go run $(STATICCHECK) -tags e2e ./...
+	shellcheck install.sh .ci/run
+	npm run --silent typecheck
+
+unit:
+	go test -race ./...
+
+js: node_modules
+	npm test --silent
+
+fuzz:
+	go test -run '^$$' -fuzz '^FuzzFrame$$' -fuzztime $(FUZZTIME) ./host/wire
+	go test -run '^$$' -fuzz '^FuzzView$$' -fuzztime $(FUZZTIME) ./compressor
+	go test -run '^$$' -fuzz '^FuzzCount$$' -fuzztime $(FUZZTIME) ./compressor/tokens
+
+# The end-to-end tests drive a real headless Chromium through the real extension.
+e2e: build
+	go test -tags e2e -count 1 -timeout 15m ./host/e2e
+
+demo: build
+	bin/handrail demo
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./compressor/... ./recovery
+
+# Tokens, controls and words kept per profile, over the corpus.
+score: build
+	node $(HANDRAIL_CHECKS)/score.mjs --bin bin/handrail --profiles full
+
+generate:
+	go generate ./...
+
+node_modules: package.json package-lock.json
+	npm ci --ignore-scripts --no-audit --no-fund --silent
+	touch node_modules
+
+clean:
+	rm -rf bin node_modules
