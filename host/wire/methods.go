@@ -39,6 +39,7 @@ type Welcome struct {
 	Dedicated bool     `json:"dedicated"` // the browser was started by Handrail: all acts are allowed
 	Ephemeral bool     `json:"ephemeral"` // the store is in memory
 	Store     string   `json:"store"`     // "" or the code that keeps the store from being used
+	Part      int      `json:"part"`      // largest frame, in bytes, in which the extension sends a part; PartToHost unless HANDRAIL_PART says less
 	Policy    Policy   `json:"policy"`
 	Browser   *Browser `json:"browser,omitempty"` // to clients
 }
