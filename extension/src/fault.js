@@ -1,0 +1,73 @@
+// Failures: what the browser says, mapped to the codes of the protocol. The
+// browser has words and no codes, so this is the one place that matches words.
+
+import { codes } from './wire.js';
+
+/** @typedef {import('./wire.js').Code} Code */
+/** @typedef {import('./wire.js').Fault} FaultData */
+
+/** A failure with a code; what reached the page is "no" unless more says otherwise. */
+export class Fault extends Error {
+  /**
+   * @param {Code} code
+   * @param {string} [message] what happened in this case; the code's own sentence without it
+   * @param {Partial<FaultData>} [more]
+   */
+  constructor(code, message = codes[code].message, more = {}) {
+    super(message);
+    this.code = code;
+    this.more = more;
+    /** The words of the CDP error behind it, '' where there is none. */
+    this.cdp = '';
+  }
+
+  /** The fault as it crosses the port. @returns {FaultData} */
+  data() {
+    const { hint, retry } = codes[this.code];
+    return { code: this.code, message: this.message, hint, retry, dispatched: 'no', effect: 'none_seen', settled: false, ...this.more };
+  }
+}
+
+/** @type {[RegExp, Code, string?][]} */
+const words = [
+  [/^another debugger is already attached/i, 'debugger_taken'],
+  [/^cannot (access|attach)|extensions gallery cannot|cannot be scripted/i, 'restricted_page'],
+  [/^no tab with/i, 'unknown_tab'],
+  [/^tabs cannot be edited right now/i, 'busy'],
+  [/debugger is not attached|detached while handling|session with given id not found|target closed/i, 'detached'],
+  [/target crashed|page crashed/i, 'page_crashed'],
+  [/inspected target navigated or closed/i, 'detached', 'the frame was navigated or closed meanwhile'],
+];
+
+/**
+ * Makes a Fault of whatever was thrown. A CDP error without a code of its own is
+ * internal and keeps its words in cdp, for callers that expect it.
+ * @param {unknown} thrown
+ * @returns {Fault}
+ */
+export function asFault(thrown) {
+  if (thrown instanceof Fault) return thrown;
+  const said = thrown instanceof Error ? thrown.message : String(thrown);
+  let text = said;
+  try {
+    text = JSON.parse(said).message ?? said;
+  } catch {
+    // Plain words: chrome.debugger gives either.
+  }
+  for (const [pattern, code, message] of words) {
+    if (!pattern.test(text)) continue;
+    const fault = new Fault(code, message ?? (code === 'restricted_page' ? text.replace(/\.$/, '').toLowerCase() : undefined));
+    fault.cdp = text;
+    return fault;
+  }
+  const fault = new Fault('internal', text);
+  fault.cdp = text;
+  return fault;
+}
+
+/** Why a debugger went away. @type {Record<string, Code>} */
+export const detachCodes = {
+  target_closed: 'unknown_tab',
+  canceled_by_user: 'canceled_by_user',
+  replaced_with_devtools: 'debugger_taken',
+};
