@@ -1,0 +1,246 @@
+// Capture: one tab read into a bundle (docs/FORMAT.md), over all its frames and
+// CDP sessions, secrets blanked.
+//
+// Promises: a frame that fails, navigates or goes away meanwhile says so in its
+// own `error` and never fails the whole; only the root frame's failure does. What
+// stands in `nodes` is what Accessibility.getFullAXTree gave, but for secrets.
+
+import * as browser from './chrome.js';
+import { Fault, asFault } from './fault.js';
+import { flatten, leftOut } from './frames.js';
+import { factsOfAttributes, layoutOf, layoutOfListeners, styles } from './layout.js';
+import { blank, passwordsOf, rememberPasswords } from './secrets.js';
+import { awake, children, send, use } from './session.js';
+
+/** @typedef {import('devtools-protocol').Protocol.Accessibility.AXNode} AXNode */
+/** @typedef {import('./session.js').Commands} Commands */
+/** @typedef {import('./session.js').Child} Child */
+/** @typedef {import('./wire.js').CaptureParams} CaptureParams */
+/** @typedef {import('./frames.js').Frame} Frame */
+/** @typedef {import('./layout.js').Layout} Layout */
+
+/**
+ * One frame of the bundle.
+ * @typedef {object} FrameEntry
+ * @property {string} frameId
+ * @property {string} parent frameId; '' for the root
+ * @property {number} ownerBackendNodeId its element in the parent's session; 0 for the root
+ * @property {number} session ordinal of its CDP session
+ * @property {string} targetId CDP target of that session; '' is the tab's own
+ * @property {string} loaderId
+ * @property {string} url
+ * @property {string} origin
+ * @property {AXNode[]} nodes
+ * @property {number[]} pending
+ * @property {string | null} error why it was not read
+ */
+/**
+ * @typedef {{v: 1, capture: string, tab: number, url: string, title: string, time: number, complete: boolean,
+ *   frames: FrameEntry[], layout: Record<string, Layout>, redacted: number}} Bundle
+ */
+/** @typedef {{targetId: string, parent: string, ordinal: number, elements: number, frames: FrameEntry[]}} Session parent: the targetId above it */
+/** @typedef {CaptureParams & {signal: AbortSignal, deadline: number}} Reading deadline: of all child frames, Unix ms */
+
+// A DOMSnapshot of more elements takes longer than it is worth: 6.5 s at 20,000 table rows.
+const maxSnapshotElements = 60_000;
+// Fields whose attributes are asked one by one when there is no snapshot.
+const maxFieldsAsked = 1000;
+// Failures of the root frame that say more than "could not be read".
+const telling = new Set(['canceled', 'canceled_by_user', 'debugger_taken', 'dialog_open', 'page_crashed', 'restricted_page', 'unknown_tab']);
+
+/**
+ * @param {CaptureParams} params
+ * @param {AbortSignal} signal
+ * @returns {Promise<{bundle: Bundle}>}
+ */
+export async function capture(params, signal) {
+  const { tab, limits } = params;
+  try {
+    return { bundle: await use(tab, () => read({ ...params, signal, deadline: Date.now() + limits.totalMs })) };
+  } catch (thrown) {
+    const fault = asFault(thrown);
+    throw telling.has(fault.code) ? fault : new Fault('capture_failed', fault.message);
+  }
+}
+
+/** @param {Reading} reading @returns {Promise<Bundle>} */
+async function read(reading) {
+  const { capture, tab } = reading;
+  const { url = '', title = '', active } = await browser.getTab(tab);
+  if (!active) await awake(tab);
+  const sessions = await findFrames(reading);
+  const [bundles] = await Promise.all([
+    Promise.all(sessions.map(session => readSession(reading, session))),
+    findOwners(reading, sessions),
+  ]);
+  /** @type {Bundle} */
+  const bundle = { v: 1, capture, tab, url, title, time: Date.now(), complete: true, frames: [], layout: {}, redacted: 0 };
+  sessions.forEach(({ ordinal, frames }, at) => {
+    // What has neither nodes nor an element in its parent is a session that outlived its frame.
+    bundle.frames.push(...frames.filter(frame => frame.ownerBackendNodeId || !frame.parent || !frame.error));
+    const { layout = {}, redacted = 0 } = bundles[at] ?? {};
+    bundle.layout[ordinal] = layout;
+    bundle.redacted += redacted;
+  });
+  return bundle;
+}
+
+/** Lists the frames by session, parents first, and says which will not be read. @param {Reading} reading @returns {Promise<Session[]>} */
+async function findFrames(reading) {
+  const { tab, ordinals, limits } = reading;
+  /** @param {string} targetId @param {number} [ms] */
+  const look = (targetId, ms) => Promise.all([
+    ask(reading, targetId, 'Page.getFrameTree', undefined, ms),
+    ask(reading, targetId, 'Runtime.evaluate', { expression: 'document.all.length', returnByValue: true }, ms),
+  ]).then(([{ frameTree }, { result }]) => ({ frames: flatten(frameTree), elements: Number(result.value) }));
+
+  const [root, below] = await Promise.all([look('', limits.stallMs), children(tab)]);
+  const found = await Promise.all(below.map(child => look(child.targetId, limits.frameMs).catch(() => lost(child))));
+  let { next } = reading;
+  let budget = limits.frames;
+  return [{ targetId: '', parent: '', ...root }, ...below.map((child, at) => ({ ...child, ...found[at] ?? lost(child) }))]
+    .map(({ targetId, parent, frames, elements }) => {
+      const ordinal = targetId === '' ? 0 : ordinals[targetId] ?? next++;
+      return {
+        targetId, parent, ordinal, elements,
+        frames: frames.map(({ id, parentId = '', loaderId, url, urlFragment = '', securityOrigin }) => {
+          const entry = {
+            frameId: id, parent: parentId, ownerBackendNodeId: 0, session: ordinal, targetId, loaderId, url: url + urlFragment,
+            origin: securityOrigin, nodes: [], pending: [], error: /** @type {string | null} */ (null),
+          };
+          if (loaderId === '') entry.error = 'no answer';
+          else if (parentId && leftOut(url)) entry.error = 'left out';
+          else if (parentId && budget-- <= 0) entry.error = `over the limit of ${limits.frames} frames`;
+          return entry;
+        }),
+      };
+    });
+}
+
+/** What is known of an OOPIF that does not answer. @param {Child} child */
+const lost = ({ targetId, parentFrameId }) => ({
+  elements: 0,
+  frames: [/** @type {Frame} */ ({ id: targetId, parentId: parentFrameId, loaderId: '', url: '', securityOrigin: '' })],
+});
+
+/** Joins the frames to their elements. @param {Reading} reading @param {Session[]} sessions */
+async function findOwners(reading, sessions) {
+  await Promise.all(sessions.flatMap(({ targetId, parent, frames }) => frames.map(async frame => {
+    if (!frame.parent) return;
+    const above = frame.frameId === targetId ? parent : targetId;
+    const owner = await ask(reading, above, 'DOM.getFrameOwner', { frameId: frame.frameId }, reading.limits.frameMs).catch(thrown => asFault(thrown));
+    if (!(owner instanceof Fault)) frame.ownerBackendNodeId = owner.backendNodeId;
+    else frame.error ??= 'the frame went away';
+  })));
+}
+
+/**
+ * Reads the nodes and layout of one session's frames and blanks their secrets.
+ * @param {Reading} reading @param {Session} session
+ * @returns {Promise<{layout: Layout, redacted: number}>}
+ */
+async function readSession(reading, session) {
+  const { frames } = session;
+  const [snapshot] = await Promise.all([snapshotOf(reading, session), readTrees(reading, session)]);
+  const layout = snapshot
+    ? layoutOf(snapshot, new Map(frames.flatMap(frame => frame.nodes.flatMap(wanted))))
+    : await layoutWithout(reading, session);
+  let redacted = 0;
+  for (const { nodes, loaderId } of frames) {
+    const found = blank(nodes, id => layout[id], await passwordsOf(loaderId));
+    redacted += found.redacted;
+    await rememberPasswords(loaderId, found.passwords);
+  }
+  return { layout, redacted };
+}
+
+/** Reads the frames' AX trees, one after the other since one process answers for all. @param {Reading} reading @param {Session} session */
+async function readTrees(reading, { targetId, frames }) {
+  const { limits } = reading;
+  /** @param {FrameEntry} frame */
+  const tree = async frame => {
+    const ms = frame.parent ? Math.min(limits.frameMs, reading.deadline - Date.now()) : limits.stallMs;
+    if (ms <= 0) throw new Fault('timeout', `over the limit of ${limits.totalMs} ms for all frames`);
+    frame.nodes = (await ask(reading, targetId, 'Accessibility.getFullAXTree', { frameId: frame.frameId }, ms)).nodes;
+    if (frame.parent) return;
+    reading.deadline = Date.now() + limits.totalMs; // the root's time is its own
+    if (!frame.nodes.some(node => !node.ignored)) throw new Fault('capture_failed', 'the page is empty');
+  };
+  /** @param {FrameEntry[]} some */
+  const each = async some => {
+    for (const frame of some) {
+      if (frame.error) continue;
+      await tree(frame).catch(thrown => fail(frame, asFault(thrown)));
+    }
+  };
+  await each(frames);
+  // A document that was replaced meanwhile is read again, once.
+  const after = await ask(reading, targetId, 'Page.getFrameTree', undefined, limits.frameMs).catch(asFault);
+  if (after instanceof Fault) return frames.forEach(frame => fail(frame, after));
+  const now = new Map(flatten(after.frameTree).map(frame => [frame.id, frame]));
+  await each(frames.filter(frame => {
+    const { loaderId, url = '', urlFragment = '', securityOrigin = '' } = now.get(frame.frameId) ?? {};
+    if (loaderId === frame.loaderId || frame.error) return false;
+    if (loaderId === undefined) return void fail(frame, new Fault('detached', 'the frame went away'));
+    Object.assign(frame, { loaderId, url: url + urlFragment, origin: securityOrigin });
+    return true;
+  }));
+}
+
+/** @param {FrameEntry} frame @param {Fault} fault @throws when it is the root that failed */
+function fail(frame, fault) {
+  if (!frame.parent || fault.code === 'canceled') throw fault;
+  frame.nodes = [];
+  frame.error ??= fault.code === 'timeout' ? 'no answer in time' : fault.message;
+}
+
+/** @param {Reading} reading @param {Session} session */
+async function snapshotOf(reading, { targetId, elements }) {
+  if (elements > maxSnapshotElements) return undefined;
+  const { stallMs, frameMs } = reading.limits;
+  return ask(reading, targetId, 'DOMSnapshot.captureSnapshot', { computedStyles: styles }, targetId ? frameMs : stallMs).catch(() => undefined);
+}
+
+/** Nodes whose place is worth telling; true for those whose attributes are, too. @param {AXNode} node @returns {[number, boolean][]} */
+function wanted({ ignored, role, backendDOMNodeId, properties = [] }) {
+  if (ignored || !backendDOMNodeId || /^(StaticText|InlineTextBox|LineBreak|ListMarker)$/.test(role?.value)) return [];
+  return [[backendDOMNodeId, properties.some(({ name, value }) => name === 'focusable' && value.value === true) || /^(image|img)$/i.test(role?.value)]];
+}
+
+/**
+ * Layout facts without a snapshot: who listens to clicks, and the attributes of fields.
+ * @param {Reading} reading @param {Session} session
+ * @returns {Promise<Layout>}
+ */
+async function layoutWithout(reading, { targetId, frames }) {
+  /** @type {Layout} */
+  const layout = {};
+  const { result } = await ask(reading, targetId, 'Runtime.evaluate', { expression: 'document' }).catch(() => ({ result: undefined }));
+  if (result?.objectId) {
+    const { listeners } = await ask(reading, targetId, 'DOMDebugger.getEventListeners', { objectId: result.objectId, depth: -1, pierce: true }).catch(() => ({ listeners: [] }));
+    Object.assign(layout, layoutOfListeners(listeners, frames.map(frame => frame.nodes)));
+    await ask(reading, targetId, 'Runtime.releaseObject', { objectId: result.objectId }).catch(() => {});
+  }
+  const fields = frames.flatMap(frame => frame.nodes.filter(node => node.value?.value && node.backendDOMNodeId)).slice(0, maxFieldsAsked);
+  await Promise.all(fields.map(async ({ backendDOMNodeId: id = 0 }) => {
+    const described = await ask(reading, targetId, 'DOM.describeNode', { backendNodeId: id }).catch(() => undefined);
+    if (described) layout[id] = { ...layout[id], ...factsOfAttributes(described.node.localName, described.node.attributes ?? []) };
+  }));
+  return layout;
+}
+
+/**
+ * Sends a command unless the capture was canceled, and answers when it is.
+ * @template {keyof Commands} M
+ * @param {Reading} reading @param {string} targetId @param {M} method
+ * @param {Commands[M]['paramsType'][0]} [params] @param {number} [ms]
+ * @returns {Promise<Commands[M]['returnType']>}
+ */
+function ask({ tab, signal }, targetId, method, params, ms) {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new Fault('canceled'));
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    send(tab, targetId, method, params, ms).then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
