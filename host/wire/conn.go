@@ -302,6 +302,10 @@ func (c *Conn) send(m map[string]any) error {
 	return nil
 }
 
+// Done is closed when the link has ended: a Call that fails with detached
+// before that was told so by the other end.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
 // Close ends the link from this side.
 func (c *Conn) Close() error {
 	c.end()

@@ -69,6 +69,15 @@ func ParseMessage(text []byte) (Message, error) {
 	return m, nil
 }
 
+// Refusal is the message that tells the other end why none of its own is read.
+func Refusal(f *Fault) []byte {
+	text, err := encode(map[string]any{"jsonrpc": "2.0", "id": nil, "error": RPCError{rpcFault, f.Message, f}})
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return text
+}
+
 // eachMember calls f with the members of a JSON object, in order, each value
 // as it stands. Values are only checked for balance and depth; whoever reads
 // one checks it.
