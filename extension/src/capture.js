@@ -32,7 +32,7 @@ import { awake, children, send, use } from './session.js';
  * @property {string} origin
  * @property {AXNode[]} nodes
  * @property {number[]} pending
- * @property {string | null} error why it was not read
+ * @property {string | null} error why it was not read: left_out, over_limit, timeout, detached, failed
  */
 /**
  * @typedef {{v: 1, capture: string, tab: number, url: string, title: string, time: number, complete: boolean,
@@ -108,9 +108,9 @@ async function findFrames(reading) {
             frameId: id, parent: parentId, ownerBackendNodeId: 0, session: ordinal, targetId, loaderId, url: url + urlFragment,
             origin: securityOrigin, nodes: [], pending: [], error: /** @type {string | null} */ (null),
           };
-          if (loaderId === '') entry.error = 'no answer';
-          else if (parentId && leftOut(url)) entry.error = 'left out';
-          else if (parentId && budget-- <= 0) entry.error = `over the limit of ${limits.frames} frames`;
+          if (loaderId === '') entry.error = 'timeout';
+          else if (parentId && leftOut(url)) entry.error = 'left_out';
+          else if (parentId && budget-- <= 0) entry.error = 'over_limit';
           return entry;
         }),
       };
@@ -130,7 +130,7 @@ async function findOwners(reading, sessions) {
     const above = frame.frameId === targetId ? parent : targetId;
     const owner = await ask(reading, above, 'DOM.getFrameOwner', { frameId: frame.frameId }, reading.limits.frameMs).catch(thrown => asFault(thrown));
     if (!(owner instanceof Fault)) frame.ownerBackendNodeId = owner.backendNodeId;
-    else frame.error ??= 'the frame went away';
+    else fail(frame, owner);
   })));
 }
 
@@ -181,7 +181,7 @@ async function readTrees(reading, { targetId, frames }) {
   await each(frames.filter(frame => {
     const { loaderId, url = '', urlFragment = '', securityOrigin = '' } = now.get(frame.frameId) ?? {};
     if (loaderId === frame.loaderId || frame.error) return false;
-    if (loaderId === undefined) return void fail(frame, new Fault('detached', 'the frame went away'));
+    if (loaderId === undefined) return void fail(frame, new Fault('detached'));
     Object.assign(frame, { loaderId, url: url + urlFragment, origin: securityOrigin });
     return true;
   }));
@@ -191,7 +191,7 @@ async function readTrees(reading, { targetId, frames }) {
 function fail(frame, fault) {
   if (!frame.parent || fault.code === 'canceled') throw fault;
   frame.nodes = [];
-  frame.error ??= fault.code === 'timeout' ? 'no answer in time' : fault.message;
+  frame.error ??= fault.code === 'internal' ? 'failed' : fault.code;
 }
 
 /** @param {Reading} reading @param {Session} session */

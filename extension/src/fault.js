@@ -1,7 +1,7 @@
 // Failures: what the browser says, mapped to the codes of the protocol. The
 // browser has words and no codes, so this is the one place that matches words.
 
-import { codes } from './wire.js';
+import { BadMessage, codes } from './wire.js';
 
 /** @typedef {import('./wire.js').Code} Code */
 /** @typedef {import('./wire.js').Fault} FaultData */
@@ -47,6 +47,7 @@ const words = [
  */
 export function asFault(thrown) {
   if (thrown instanceof Fault) return thrown;
+  if (thrown instanceof BadMessage) return new Fault('bad_request', thrown.message, { field: thrown.field });
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   let text = said;
   try {
@@ -71,3 +72,15 @@ export const detachCodes = {
   canceled_by_user: 'canceled_by_user',
   replaced_with_devtools: 'debugger_taken',
 };
+
+/** @type {[RegExp, string][]} */
+const hostWords = [
+  [/not found/i, 'The Handrail host is not installed: run ./install.sh'],
+  [/forbidden/i, 'The Handrail host does not know this extension: run handrail install'],
+  [/has exited/i, 'The Handrail host could not run: its log says why'],
+  [/communicating/i, 'The Handrail host did not speak the protocol: install the extension and the host of one release'],
+];
+
+/** What to tell a person about a native port that closed. @param {string} words the browser's */
+export const whyNoHost = words =>
+  hostWords.find(([pattern]) => pattern.test(words))?.[1] ?? 'The Handrail host has ended; it is started again';

@@ -10,12 +10,15 @@
 /** @typedef {import('devtools-protocol').Protocol.DOMSnapshot.DocumentSnapshot} DocumentSnapshot */
 
 /**
- * Facts of one node; what is not there is not so, or not known.
+ * Facts of one node. What is absent has its default: not clickable, no box, rendered, opaque.
  * @typedef {object} Facts
  * @property {true} [clickable] it has a click listener, or is the outermost element with a hand for a cursor
- * @property {[number, number, number, number]} [box] x, y, width, height in its document, CSS px
- * @property {boolean} [rendered] it has a box, and neither it nor an ancestor hides it
- * @property {number} [opacity] product over its ancestors, when below 1
+ * @property {[number, number, number, number]} [box] x, y, width, height in its frame's viewport, CSS px
+ * @property {false} [rendered] display: none, visibility: hidden or no box for another reason
+ * @property {true} [viewport] its box meets the viewport
+ * @property {number} [opacity] product over its ancestors
+ * @property {string} [cursor] of what is clickable
+ * @property {string} [contentVisibility]
  * @property {string} [tag]
  * @property {string} [type]
  * @property {string} [autocomplete]
@@ -31,12 +34,14 @@
  */
 /** @typedef {Record<string, Facts>} Layout */
 
-export const styles = ['cursor', 'visibility', 'opacity'];
+export const styles = ['cursor', 'visibility', 'opacity', 'content-visibility'];
+const [cursor, visibility, opaque, contentVisibility] = [0, 1, 2, 3]; // places in styles
 const kept = /** @type {const} */ (['type', 'autocomplete', 'placeholder', 'id', 'name', 'class', 'title', 'alt', 'min', 'max', 'step']);
 const maxAttribute = 200; // characters
 
-const native = new Set(['a', 'area', 'button', 'input', 'label', 'option', 'select', 'summary', 'textarea']);
+const native = new Set(['button', 'input', 'label', 'option', 'select', 'summary', 'textarea']);
 const fields = new Set(['input', 'select', 'textarea']);
+const links = new Set(['a', 'area']); // with a href
 const interactiveRole = /^(button|checkbox|combobox|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|searchbox|slider|spinbutton|switch|tab|textbox|treeitem)$/;
 const clickEvents = new Set(['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup']);
 
@@ -56,19 +61,20 @@ export function layoutOf({ documents, strings }, wanted) {
  * @param {DocumentSnapshot} snapshot @param {string[]} strings
  * @param {ReadonlyMap<number, boolean>} wanted @param {Layout} layout
  */
-function readDocument({ nodes, layout: boxes }, strings, wanted, layout) {
+function readDocument({ nodes, layout: boxes, scrollOffsetX = 0, scrollOffsetY = 0 }, strings, wanted, layout) {
   const { parentIndex = [], nodeName = [], backendNodeId = [], attributes = [] } = nodes;
   const size = nodeName.length;
   const text = (/** @type {number | undefined} */ index) => strings[index ?? -1] ?? '';
   const boxOf = new Int32Array(size).fill(-1);
   boxes.nodeIndex.forEach((node, at) => { if (boxOf[node] === -1) boxOf[node] = at; });
-  const style = (/** @type {number} */ node, /** @type {number} */ which) => text(boxes.styles[boxOf[node] ?? -1]?.[which]);
+  const style = (/** @type {number} */ node, /** @type {number} */ which) => text(boxes.styles[boxOf[node]]?.[which]);
   const listening = new Set(nodes.isClickable?.index);
 
   // One pass down: parents stand before their children.
   const tags = nodeName.map(name => text(name).toLowerCase());
   const opacity = new Float64Array(size);
-  const inNative = new Uint8Array(size); // it or an ancestor is interactive by itself
+  const natives = new Uint8Array(size); // it is interactive by itself
+  const inNative = new Uint8Array(size); // it or an ancestor is
   const inEditor = new Uint8Array(size); // an ancestor is an editing host: all in it counts as clickable
   const attribute = (/** @type {number} */ node, /** @type {string} */ name) => {
     const list = attributes[node] ?? [];
@@ -76,39 +82,41 @@ function readDocument({ nodes, layout: boxes }, strings, wanted, layout) {
     return undefined;
   };
   const controls = tags.flatMap((tag, node) => fields.has(tag) ? [node] : []);
+  const controlById = new Map(controls.map(node => [attribute(node, 'id'), node]));
   const clicked = new Uint8Array(size);
   for (let node = 0; node < size; node++) {
-    const parent = parentIndex[node] ?? -1;
-    const tag = tags[node] ?? '';
-    const own = Number(style(node, 2) || 1); // the document and nodes without a box have no style
+    const parent = parentIndex[node];
+    const tag = tags[node];
+    const own = Number(style(node, opaque) || 1); // the document and nodes without a box have no style
     opacity[node] = own * (opacity[parent] ?? 1);
     if (tag.startsWith('#')) {
       inNative[node] = inNative[parent] ?? 0;
       inEditor[node] = inEditor[parent] ?? 0;
       continue;
     }
-    const byItself = native.has(tag) || interactiveRole.test(attribute(node, 'role') ?? '');
+    const byItself = native.has(tag) || links.has(tag) && attribute(node, 'href') !== undefined || interactiveRole.test(attribute(node, 'role') ?? '');
+    natives[node] = byItself ? 1 : 0;
     inNative[node] = byItself ? 1 : inNative[parent] ?? 0;
-    const pointed = style(node, 0) === 'pointer' && !hand(parent) && !inNative[node];
+    const pointed = style(node, cursor) === 'pointer' && !hand(parent) && !inNative[node];
     if (!byItself && !inEditor[parent] && listening.has(node) || pointed || tag === 'label' && labelsUnseen(node)) clicked[node] = 1;
     inEditor[node] = inEditor[parent] || (attribute(node, 'contenteditable') ?? 'false') !== 'false' ? 1 : 0;
   }
   /** @param {number} node */
   function hand(node) {
-    while (node >= 0 && boxOf[node] === -1) node = parentIndex[node] ?? -1; // shadow roots, display: contents
-    return node >= 0 && style(node, 0) === 'pointer';
+    while (node >= 0 && boxOf[node] === -1) node = parentIndex[node]; // shadow roots, display: contents
+    return node >= 0 && style(node, cursor) === 'pointer';
   }
   /** A label is clickable itself where the control it stands for is not shown. @param {number} label */
   function labelsUnseen(label) {
     if (boxOf[label] === -1 || !listening.has(label)) return false;
     const named = attribute(label, 'for');
-    const control = named === undefined ? controls.find(node => node > label) : controls.find(node => attribute(node, 'id') === named);
+    const control = named === undefined ? controls.find(node => node > label) : controlById.get(named);
     if (control === undefined || named === undefined && !within(control, label)) return true; // the listener is its own
-    return boxOf[control] === -1 || style(control, 1) !== 'visible';
+    return boxOf[control] === -1 || style(control, visibility) !== 'visible';
   }
   /** @param {number} node @param {number} ancestor */
   function within(node, ancestor) {
-    while (node > ancestor) node = parentIndex[node] ?? -1;
+    while (node > ancestor) node = parentIndex[node];
     return node === ancestor;
   }
 
@@ -116,30 +124,38 @@ function readDocument({ nodes, layout: boxes }, strings, wanted, layout) {
   const elements = new Int32Array(size);
   const targets = new Int32Array(size);
   for (let node = size - 1; node > 0; node--) {
-    const parent = parentIndex[node] ?? -1;
-    if (parent < 0 || tags[node]?.startsWith('#text')) continue;
-    elements[parent] = (elements[parent] ?? 0) + (elements[node] ?? 0) + 1;
-    targets[parent] = (targets[parent] ?? 0) + (targets[node] ?? 0) + (clicked[node] || native.has(tags[node] ?? '') ? 1 : 0);
+    const parent = parentIndex[node];
+    if (parent < 0 || tags[node].startsWith('#text')) continue;
+    elements[parent] += elements[node] + 1;
+    targets[parent] += targets[node] + (clicked[node] || natives[node]);
   }
   const body = tags.indexOf('body');
   const most = (elements[body] ?? 0) / 2;
+  const [, , viewWidth = 0, viewHeight = 0] = boxes.bounds[boxOf[0]] ?? []; // the document's own box
   const isRoot = (/** @type {number} */ node) => tags[node] === 'html' || node === body ||
-    ((elements[node] ?? 0) >= most && (targets[node] ?? 0) >= 3);
+    (elements[node] >= most && targets[node] >= 3);
 
   for (let node = 0; node < size; node++) {
-    const id = backendNodeId[node] ?? 0;
-    const tag = tags[node] ?? '';
+    const id = backendNodeId[node];
+    const tag = tags[node];
     const clickable = clicked[node] === 1 && !isRoot(node);
     if (tag.startsWith('#') || !(clickable || wanted.has(id) || fields.has(tag))) continue;
     /** @type {Facts} */
     const facts = { tag };
-    if (clickable) facts.clickable = true;
-    const at = boxOf[node] ?? -1;
-    const [x = 0, y = 0, width = 0, height = 0] = boxes.bounds[at] ?? [];
-    if (at !== -1) facts.box = [Math.round(x), Math.round(y), Math.round(width), Math.round(height)];
-    const seen = opacity[node] ?? 1;
-    facts.rendered = width > 0 && height > 0 && seen > 0 && style(node, 1) === 'visible';
-    if (seen < 1) facts.opacity = seen;
+    if (clickable) {
+      facts.clickable = true;
+      if (style(node, cursor) !== 'auto') facts.cursor = style(node, cursor);
+    }
+    const bounds = boxes.bounds[boxOf[node]];
+    if (bounds) {
+      const [left, top, width, height] = bounds;
+      const [x, y] = [left - scrollOffsetX, top - scrollOffsetY];
+      facts.box = [Math.round(x), Math.round(y), Math.round(width), Math.round(height)];
+      if (width > 0 && height > 0 && x < viewWidth && y < viewHeight && x + width > 0 && y + height > 0) facts.viewport = true;
+    }
+    if (!bounds || style(node, visibility) !== 'visible') facts.rendered = false;
+    if (opacity[node] < 1) facts.opacity = opacity[node];
+    if (bounds && style(node, contentVisibility) !== 'visible') facts.contentVisibility = style(node, contentVisibility);
     if (clickable || fields.has(tag) || wanted.get(id)) {
       Object.assign(facts, factsOfAttributes(tag, (attributes[node] ?? []).map(text)));
     }
@@ -154,7 +170,7 @@ export function factsOfAttributes(tag, attributes) {
   for (let i = 0; i < attributes.length; i += 2) {
     const name = kept.find(one => one === attributes[i]);
     const value = attributes[i + 1];
-    if (name && value) facts[name] = value.slice(0, maxAttribute);
+    if (name && value) facts[name] = (name === 'type' ? value.toLowerCase() : value).slice(0, maxAttribute);
   }
   return facts;
 }

@@ -8,7 +8,7 @@
 // whatever a "show password" button makes of it: storage.session remembers.
 
 import * as browser from './chrome.js';
-import { SecretAutocomplete, SecretWords } from './wire.js';
+import { secretAutocomplete, secretWords } from './wire.js';
 
 /** @typedef {import('devtools-protocol').Protocol.Accessibility.AXNode} AXNode */
 /** @typedef {import('devtools-protocol').Protocol.Accessibility.AXValue} AXValue */
@@ -27,8 +27,8 @@ function wordsOf(text) {
   return ` ${split.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean).join(' ')} `;
 }
 
-const phrases = SecretWords.map(wordsOf);
-const autocompletes = new Set(SecretAutocomplete);
+const phrases = secretWords.map(wordsOf);
+const autocompletes = new Set(secretAutocomplete);
 // Types whose value is nothing a person typed: a button's is its label.
 const untyped = new Set(['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'range', 'color', 'file']);
 

@@ -1,0 +1,32 @@
+// What the host may ask of the extension: one handler for each method.
+
+import { capture } from './capture.js';
+import { Fault } from './fault.js';
+import { tabs } from './tabs.js';
+import { narrow } from './wire.js';
+
+/**
+ * Who asks, and until when it matters.
+ * @typedef {object} Request
+ * @property {AbortSignal} signal aborted when the host cancels or its port ends
+ * @property {number} epoch of the host's port
+ * @property {() => boolean} live false once another port has taken over
+ * @property {boolean} dedicated the browser was started by Handrail
+ */
+
+/** @type {Record<string, (params: unknown, request: Request) => Promise<unknown>>} */
+const methods = {
+  capture: (params, { signal }) => capture(narrow('CaptureParams', params), signal),
+  tabs: (params, { dedicated }) => tabs(narrow('TabsParams', params), dedicated),
+};
+
+/**
+ * Answers a request of the host's.
+ * @param {string} method @param {unknown} params @param {Request} request
+ * @returns {Promise<unknown>}
+ * @throws {Fault} unknown_method, bad_request, and whatever the method may throw
+ */
+export async function answer(method, params, request) {
+  if (!Object.hasOwn(methods, method)) throw new Fault('unknown_method', `there is no method "${method.slice(0, 60)}"`);
+  return methods[method](params, request);
+}
