@@ -12,15 +12,15 @@ export const PartToHost = 33554432;
 export const MaxMessage = 536870912;
 export const MaxParts = 65536;
 export const MaxText = 1048576;
+export const MaxDepth = 512;
 
-/** Autocomplete tokens of fields whose values never leave the tab. */
-export const secretAutocomplete = ["current-password","new-password","one-time-code","cc-number","cc-csc","cc-exp","cc-exp-month","cc-exp-year"];
-/** Words, and phrases of words, that mark a field as secret. */
-export const secretWords = ["password","passwd","passphrase","passcode","pwd","otp","totp","one time code","one time password","verification code","security code","2fa","mfa","pin code","card number","cardnumber","credit card","cvc","cvv","csc","secret","token","api key","apikey","access key","private key","client secret"];
+/** Autocomplete tokens of fields whose values never leave the tab. @type {readonly string[]} */
+export const secretAutocomplete = Object.freeze(['current-password', 'new-password', 'one-time-code', 'cc-number', 'cc-csc', 'cc-exp', 'cc-exp-month', 'cc-exp-year']);
+/** Words, and phrases of words, that mark a field as secret. @type {readonly string[]} */
+export const secretWords = Object.freeze(['password', 'passwd', 'passphrase', 'passcode', 'pwd', 'otp', 'totp', 'one time code', 'one time password', 'verification code', 'security code', '2fa', 'mfa', 'pin code', 'card number', 'cardnumber', 'credit card', 'cvc', 'cvv', 'csc', 'secret', 'token', 'api key', 'apikey', 'access key', 'private key', 'client secret']);
 
 /** @typedef {'bad_request' | 'unknown_method' | 'bad_version' | 'bad_frame' | 'too_large' | 'timeout' | 'canceled' | 'internal' | 'forbidden_origin' | 'no_store' | 'store_full' | 'store_io' | 'store_read_only' | 'store_newer' | 'store_corrupt' | 'busy' | 'unknown_handle' | 'declined' | 'no_browser' | 'browser_failed' | 'ambiguous_browser' | 'detached' | 'no_page' | 'unknown_tab' | 'restricted_page' | 'debugger_taken' | 'canceled_by_user' | 'page_crashed' | 'capture_failed' | 'bad_url' | 'navigation_failed' | 'unknown_uid' | 'stale_uid' | 'covered' | 'disabled' | 'not_visible' | 'not_editable' | 'wrong_kind' | 'dialog_open' | 'not_delivered' | 'uncertain' | 'expired' | 'old_epoch' | 'act_reused' | 'act_in_progress' | 'repeated' | 'not_approved' | 'eval_off' | 'eval_failed'} Code */
 /** @typedef {'safe' | 'never' | 'after_snapshot'} Retry */
-
 /** All failures. @type {Readonly<Record<Code, {message: string, hint: string, retry: Retry}>>} */
 export const codes = Object.freeze({
   bad_request: { message: 'the request is malformed', hint: 'correct the named field', retry: 'never' },
@@ -74,6 +74,28 @@ export const codes = Object.freeze({
   eval_failed: { message: 'the expression failed', hint: 'see the exception given', retry: 'never' },
 });
 
+/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'act' | 'navigate' | 'eval' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'mark'} Method */
+/** The types of params and results; notifications have no result. @type {Readonly<Record<Method, {params: keyof Types, result?: keyof Types}>>} */
+export const methods = Object.freeze({
+  hello: { params: 'Hello', result: 'Welcome' },
+  cancel: { params: 'CancelParams' },
+  event: { params: 'Event' },
+  policy: { params: 'PolicyParams', result: 'Policy' },
+  snapshot: { params: 'SnapshotParams', result: 'Snapshot' },
+  act: { params: 'ActParams', result: 'ActResult' },
+  navigate: { params: 'NavigateParams', result: 'ActResult' },
+  eval: { params: 'EvalParams', result: 'ActResult' },
+  resolve: { params: 'ResolveParams', result: 'InspectResult' },
+  recover: { params: 'RecoverParams', result: 'RecoverResult' },
+  tabs: { params: 'TabsParams', result: 'TabsResult' },
+  highlight: { params: 'HighlightUIDParams', result: 'HighlightResult' },
+  capture: { params: 'CaptureParams', result: 'CaptureResult' },
+  perform: { params: 'PerformParams', result: 'Evidence' },
+  ledger: { params: 'LedgerParams', result: 'LedgerResult' },
+  inspect: { params: 'InspectParams', result: 'InspectResult' },
+  mark: { params: 'HighlightParams', result: 'HighlightResult' },
+});
+
 /**
  * @typedef {object} Candidate
  * @property {string} [uid]
@@ -97,6 +119,14 @@ export const codes = Object.freeze({
  * @property {string} [now]
  * @property {Candidate[]} [candidates]
  * @property {string} [log_id]
+ */
+/**
+ * @typedef {object} Part
+ * @property {string} id
+ * @property {number} seq
+ * @property {number} of
+ * @property {string} data
+ * @property {string} [sha256]
  */
 /**
  * @typedef {object} Client
@@ -190,23 +220,6 @@ export const codes = Object.freeze({
  * @property {string} name
  * @property {[number, number, number, number]} rect
  * @property {string} [href]
- */
-/**
- * @typedef {object} Evidence
- * @property {'yes' | 'no' | 'uncertain'} dispatched
- * @property {'seen' | 'none_seen' | 'unknown'} effect
- * @property {boolean} settled
- * @property {string} method
- * @property {Hit} [hit]
- * @property {string[]} [changes]
- * @property {string} [url]
- * @property {string} [title]
- * @property {string} [value_now]
- * @property {boolean} [reverted]
- * @property {boolean} [new_document]
- * @property {string} [dialog]
- * @property {unknown} [value]
- * @property {number} [tab]
  */
 /**
  * @typedef {object} ActResult
@@ -363,6 +376,23 @@ export const codes = Object.freeze({
  * @property {Target} [target]
  */
 /**
+ * @typedef {object} Evidence
+ * @property {'yes' | 'no' | 'uncertain'} dispatched
+ * @property {'seen' | 'none_seen' | 'unknown'} effect
+ * @property {boolean} settled
+ * @property {string} method
+ * @property {Hit} [hit]
+ * @property {string[]} [changes]
+ * @property {string} [url]
+ * @property {string} [title]
+ * @property {string} [value_now]
+ * @property {boolean} [reverted]
+ * @property {boolean} [new_document]
+ * @property {string} [dialog]
+ * @property {unknown} [value]
+ * @property {number} [tab]
+ */
+/**
  * @typedef {object} LedgerParams
  * @property {string[]} ids
  */
@@ -387,11 +417,11 @@ export const codes = Object.freeze({
  * @property {number} tab
  * @property {Target} [target]
  */
-
 /**
  * @typedef {object} Types
  * @property {Candidate} Candidate
  * @property {Fault} Fault
+ * @property {Part} Part
  * @property {Client} Client
  * @property {Browser} Browser
  * @property {Hello} Hello
@@ -404,7 +434,6 @@ export const codes = Object.freeze({
  * @property {Snapshot} Snapshot
  * @property {ActParams} ActParams
  * @property {Hit} Hit
- * @property {Evidence} Evidence
  * @property {ActResult} ActResult
  * @property {NavigateParams} NavigateParams
  * @property {EvalParams} EvalParams
@@ -424,6 +453,7 @@ export const codes = Object.freeze({
  * @property {Act} Act
  * @property {Target} Target
  * @property {PerformParams} PerformParams
+ * @property {Evidence} Evidence
  * @property {LedgerParams} LedgerParams
  * @property {LedgerRow} LedgerRow
  * @property {LedgerResult} LedgerResult
@@ -431,298 +461,425 @@ export const codes = Object.freeze({
  * @property {HighlightParams} HighlightParams
  */
 
-// name: [kind, of, optional, allowed strings, longest in UTF-8 bytes, exact length]
-/** @typedef {[kind: string, of: string, optional: boolean, allowed: string[] | null, max: number, length: number]} Rule */
-/** @type {Record<string, Record<string, Rule>>} */
+/** @typedef {{kind: string, of?: string, optional?: boolean, oneOf?: string[], max?: number, length?: number}} Rule max in UTF-8 bytes */
+/** open: unknown fields are passed over. @type {Record<string, {open: boolean, fields: Record<string, Rule>}>} */
 const schemas = {
   Candidate: {
-    uid: ['string', '', true, null, 0, 0],
-    role: ['string', '', false, null, 0, 0],
-    name: ['string', '', false, null, 0, 0],
-    tag: ['string', '', true, null, 0, 0],
-    backendDOMNodeId: ['int', '', true, null, 0, 0],
-    frameId: ['string', '', true, null, 0, 0],
+    open: true,
+    fields: {
+      uid: { kind: 'string', optional: true },
+      role: { kind: 'string' },
+      name: { kind: 'string' },
+      tag: { kind: 'string', optional: true },
+      backendDOMNodeId: { kind: 'int', optional: true },
+      frameId: { kind: 'string', optional: true },
+    },
   },
   Fault: {
-    code: ['string', '', false, null, 0, 0],
-    message: ['string', '', false, null, 0, 0],
-    hint: ['string', '', false, null, 0, 0],
-    retry: ['string', '', false, ["safe","never","after_snapshot"], 0, 0],
-    dispatched: ['string', '', false, ["yes","no","uncertain"], 0, 0],
-    effect: ['string', '', false, ["seen","none_seen","unknown"], 0, 0],
-    settled: ['bool', '', false, null, 0, 0],
-    reason: ['string', '', true, null, 0, 0],
-    field: ['string', '', true, null, 0, 0],
-    now: ['string', '', true, null, 0, 0],
-    candidates: ['array', 'Candidate', true, null, 0, 0],
-    log_id: ['string', '', true, null, 0, 0],
+    open: true,
+    fields: {
+      code: { kind: 'string' },
+      message: { kind: 'string' },
+      hint: { kind: 'string' },
+      retry: { kind: 'string', oneOf: ['safe', 'never', 'after_snapshot'] },
+      dispatched: { kind: 'string', oneOf: ['yes', 'no', 'uncertain'] },
+      effect: { kind: 'string', oneOf: ['seen', 'none_seen', 'unknown'] },
+      settled: { kind: 'bool' },
+      reason: { kind: 'string', optional: true },
+      field: { kind: 'string', optional: true },
+      now: { kind: 'string', optional: true },
+      candidates: { kind: 'array', of: 'Candidate', optional: true },
+      log_id: { kind: 'string', optional: true },
+    },
+  },
+  Part: {
+    open: false,
+    fields: {
+      id: { kind: 'string', max: 64 },
+      seq: { kind: 'int' },
+      of: { kind: 'int' },
+      data: { kind: 'string' },
+      sha256: { kind: 'string', optional: true },
+    },
   },
   Client: {
-    kind: ['string', '', false, ["panel","cli","mcp","program"], 0, 0],
-    name: ['string', '', false, null, 200, 0],
+    open: true,
+    fields: {
+      kind: { kind: 'string', oneOf: ['panel', 'cli', 'mcp', 'program'] },
+      name: { kind: 'string', max: 200 },
+    },
   },
   Browser: {
-    instance: ['string', '', false, null, 64, 0],
-    name: ['string', '', false, null, 200, 0],
-    version: ['string', '', false, null, 200, 0],
-    label: ['string', '', true, null, 200, 0],
+    open: true,
+    fields: {
+      instance: { kind: 'string', max: 64 },
+      name: { kind: 'string', max: 200 },
+      version: { kind: 'string', max: 200 },
+      label: { kind: 'string', optional: true, max: 200 },
+    },
   },
   Hello: {
-    min: ['int', '', false, null, 0, 0],
-    max: ['int', '', false, null, 0, 0],
-    version: ['string', '', false, null, 0, 0],
-    client: ['object', 'Client', true, null, 0, 0],
-    browser: ['object', 'Browser', true, null, 0, 0],
-    epoch: ['int', '', true, null, 0, 0],
+    open: true,
+    fields: {
+      min: { kind: 'int' },
+      max: { kind: 'int' },
+      version: { kind: 'string' },
+      client: { kind: 'object', of: 'Client', optional: true },
+      browser: { kind: 'object', of: 'Browser', optional: true },
+      epoch: { kind: 'int', optional: true },
+    },
   },
   Policy: {
-    acts: ['bool', '', false, null, 0, 0],
-    eval: ['bool', '', false, null, 0, 0],
+    open: true,
+    fields: {
+      acts: { kind: 'bool' },
+      eval: { kind: 'bool' },
+    },
   },
   Welcome: {
-    protocol: ['int', '', false, null, 0, 0],
-    version: ['string', '', false, null, 0, 0],
-    epoch: ['int', '', true, null, 0, 0],
-    dedicated: ['bool', '', false, null, 0, 0],
-    ephemeral: ['bool', '', false, null, 0, 0],
-    store: ['string', '', false, null, 0, 0],
-    part: ['int', '', false, null, 0, 0],
-    policy: ['object', 'Policy', false, null, 0, 0],
-    browser: ['object', 'Browser', true, null, 0, 0],
+    open: true,
+    fields: {
+      protocol: { kind: 'int' },
+      version: { kind: 'string' },
+      epoch: { kind: 'int', optional: true },
+      dedicated: { kind: 'bool' },
+      ephemeral: { kind: 'bool' },
+      store: { kind: 'string' },
+      part: { kind: 'int' },
+      policy: { kind: 'object', of: 'Policy' },
+      browser: { kind: 'object', of: 'Browser', optional: true },
+    },
   },
   CancelParams: {
-    id: ['int', '', false, null, 0, 0],
+    open: false,
+    fields: {
+      id: { kind: 'int' },
+    },
   },
   Event: {
-    tab: ['int', '', false, null, 0, 0],
-    kind: ['string', '', false, ["navigated","input","detached","closed"], 0, 0],
-    reason: ['string', '', true, null, 200, 0],
+    open: false,
+    fields: {
+      tab: { kind: 'int' },
+      kind: { kind: 'string', oneOf: ['navigated', 'input', 'detached', 'closed'] },
+      reason: { kind: 'string', optional: true, max: 200 },
+    },
   },
   PolicyParams: {
-    acts: ['bool', '', true, null, 0, 0],
-    eval: ['bool', '', true, null, 0, 0],
+    open: false,
+    fields: {
+      acts: { kind: 'bool', optional: true },
+      eval: { kind: 'bool', optional: true },
+    },
   },
   SnapshotParams: {
-    tab: ['int', '', true, null, 0, 0],
-    url: ['string', '', true, null, 1400000, 0],
-    query: ['string', '', true, null, 4096, 0],
-    profile: ['string', '', true, ["full"], 0, 0],
+    open: false,
+    fields: {
+      tab: { kind: 'int', optional: true },
+      url: { kind: 'string', optional: true, max: 1400000 },
+      query: { kind: 'string', optional: true, max: 4096 },
+      profile: { kind: 'string', optional: true, oneOf: ['full'] },
+    },
   },
   Snapshot: {
-    uids: ['string', '', false, null, 0, 0],
-    recovery_handle: ['string', '', false, null, 0, 0],
-    tokens_before: ['int', '', false, null, 0, 0],
-    view_tokens: ['int', '', false, null, 0, 0],
-    tokens_after: ['int', '', false, null, 0, 0],
-    ratio: ['number', '', false, null, 0, 0],
-    basis: ['string', '', false, null, 0, 0],
-    tab: ['int', '', false, null, 0, 0],
-    smaller: ['bool', '', true, null, 0, 0],
-    note: ['string', '', true, null, 0, 0],
+    open: true,
+    fields: {
+      uids: { kind: 'string' },
+      recovery_handle: { kind: 'string' },
+      tokens_before: { kind: 'int' },
+      view_tokens: { kind: 'int' },
+      tokens_after: { kind: 'int' },
+      ratio: { kind: 'number' },
+      basis: { kind: 'string' },
+      tab: { kind: 'int' },
+      smaller: { kind: 'bool', optional: true },
+      note: { kind: 'string', optional: true },
+    },
   },
   ActParams: {
-    uid: ['string', '', false, null, 64, 0],
-    action: ['string', '', false, ["click","type"], 0, 0],
-    text: ['string', '', true, null, 1048576, 0],
-    clear: ['bool', '', true, null, 0, 0],
-    submit: ['bool', '', true, null, 0, 0],
-    handle: ['string', '', true, null, 64, 0],
-    act_id: ['string', '', true, null, 64, 0],
-    expect: ['string', '', true, null, 4096, 0],
-    timeout_ms: ['int', '', true, null, 0, 0],
+    open: false,
+    fields: {
+      uid: { kind: 'string', max: 64 },
+      action: { kind: 'string', oneOf: ['click', 'type'] },
+      text: { kind: 'string', optional: true, max: 1048576 },
+      clear: { kind: 'bool', optional: true },
+      submit: { kind: 'bool', optional: true },
+      handle: { kind: 'string', optional: true, max: 64 },
+      act_id: { kind: 'string', optional: true, max: 64 },
+      expect: { kind: 'string', optional: true, max: 4096 },
+      timeout_ms: { kind: 'int', optional: true },
+    },
   },
   Hit: {
-    tag: ['string', '', false, null, 0, 0],
-    role: ['string', '', false, null, 0, 0],
-    name: ['string', '', false, null, 0, 0],
-    rect: ['array', 'number', false, null, 0, 4],
-    href: ['string', '', true, null, 0, 0],
-  },
-  Evidence: {
-    dispatched: ['string', '', false, ["yes","no","uncertain"], 0, 0],
-    effect: ['string', '', false, ["seen","none_seen","unknown"], 0, 0],
-    settled: ['bool', '', false, null, 0, 0],
-    method: ['string', '', false, null, 0, 0],
-    hit: ['object', 'Hit', true, null, 0, 0],
-    changes: ['array', 'string', true, null, 0, 0],
-    url: ['string', '', true, null, 0, 0],
-    title: ['string', '', true, null, 0, 0],
-    value_now: ['string', '', true, null, 0, 0],
-    reverted: ['bool', '', true, null, 0, 0],
-    new_document: ['bool', '', true, null, 0, 0],
-    dialog: ['string', '', true, null, 0, 0],
-    value: ['any', '', true, null, 0, 0],
-    tab: ['int', '', true, null, 0, 0],
+    open: true,
+    fields: {
+      tag: { kind: 'string' },
+      role: { kind: 'string' },
+      name: { kind: 'string' },
+      rect: { kind: 'array', of: 'number', length: 4 },
+      href: { kind: 'string', optional: true },
+    },
   },
   ActResult: {
-    act_id: ['string', '', false, null, 0, 0],
-    uid: ['string', '', true, null, 0, 0],
-    dispatched: ['string', '', false, ["yes","no","uncertain"], 0, 0],
-    effect: ['string', '', false, ["seen","none_seen","unknown"], 0, 0],
-    settled: ['bool', '', false, null, 0, 0],
-    method: ['string', '', false, null, 0, 0],
-    hit: ['object', 'Hit', true, null, 0, 0],
-    changes: ['array', 'string', true, null, 0, 0],
-    url: ['string', '', true, null, 0, 0],
-    title: ['string', '', true, null, 0, 0],
-    value_now: ['string', '', true, null, 0, 0],
-    reverted: ['bool', '', true, null, 0, 0],
-    new_document: ['bool', '', true, null, 0, 0],
-    dialog: ['string', '', true, null, 0, 0],
-    value: ['any', '', true, null, 0, 0],
-    tab: ['int', '', true, null, 0, 0],
+    open: true,
+    fields: {
+      act_id: { kind: 'string' },
+      uid: { kind: 'string', optional: true },
+      dispatched: { kind: 'string', oneOf: ['yes', 'no', 'uncertain'] },
+      effect: { kind: 'string', oneOf: ['seen', 'none_seen', 'unknown'] },
+      settled: { kind: 'bool' },
+      method: { kind: 'string' },
+      hit: { kind: 'object', of: 'Hit', optional: true },
+      changes: { kind: 'array', of: 'string', optional: true },
+      url: { kind: 'string', optional: true },
+      title: { kind: 'string', optional: true },
+      value_now: { kind: 'string', optional: true },
+      reverted: { kind: 'bool', optional: true },
+      new_document: { kind: 'bool', optional: true },
+      dialog: { kind: 'string', optional: true },
+      value: { kind: 'any', optional: true },
+      tab: { kind: 'int', optional: true },
+    },
   },
   NavigateParams: {
-    tab: ['int', '', true, null, 0, 0],
-    url: ['string', '', true, null, 1400000, 0],
-    action: ['string', '', true, ["url","back","forward","reload"], 0, 0],
-    act_id: ['string', '', true, null, 64, 0],
-    timeout_ms: ['int', '', true, null, 0, 0],
+    open: false,
+    fields: {
+      tab: { kind: 'int', optional: true },
+      url: { kind: 'string', optional: true, max: 1400000 },
+      action: { kind: 'string', optional: true, oneOf: ['url', 'back', 'forward', 'reload'] },
+      act_id: { kind: 'string', optional: true, max: 64 },
+      timeout_ms: { kind: 'int', optional: true },
+    },
   },
   EvalParams: {
-    tab: ['int', '', true, null, 0, 0],
-    expression: ['string', '', false, null, 1048576, 0],
-    act_id: ['string', '', true, null, 64, 0],
-    timeout_ms: ['int', '', true, null, 0, 0],
+    open: false,
+    fields: {
+      tab: { kind: 'int', optional: true },
+      expression: { kind: 'string', max: 1048576 },
+      act_id: { kind: 'string', optional: true, max: 64 },
+      timeout_ms: { kind: 'int', optional: true },
+    },
   },
   ResolveParams: {
-    uid: ['string', '', true, null, 64, 0],
-    all: ['bool', '', true, null, 0, 0],
-    handle: ['string', '', true, null, 64, 0],
+    open: false,
+    fields: {
+      uid: { kind: 'string', optional: true, max: 64 },
+      all: { kind: 'bool', optional: true },
+      handle: { kind: 'string', optional: true, max: 64 },
+    },
   },
   NodeState: {
-    uid: ['string', '', false, null, 0, 0],
-    state: ['string', '', false, ["alive","stale","unknown"], 0, 0],
-    reason: ['string', '', true, null, 0, 0],
-    role: ['string', '', true, null, 0, 0],
-    name: ['string', '', true, null, 0, 0],
-    box: ['array', 'number', false, null, 0, 4],
-    frame: ['string', '', true, null, 0, 0],
+    open: true,
+    fields: {
+      uid: { kind: 'string' },
+      state: { kind: 'string', oneOf: ['alive', 'stale', 'unknown'] },
+      reason: { kind: 'string', optional: true },
+      role: { kind: 'string', optional: true },
+      name: { kind: 'string', optional: true },
+      box: { kind: 'array', of: 'number', length: 4 },
+      frame: { kind: 'string', optional: true },
+    },
   },
   InspectResult: {
-    nodes: ['array', 'NodeState', false, null, 0, 0],
+    open: true,
+    fields: {
+      nodes: { kind: 'array', of: 'NodeState' },
+    },
   },
   RecoverParams: {
-    handle: ['string', '', false, null, 64, 0],
-    frame: ['int', '', true, null, 0, 0],
-    uids: ['bool', '', true, null, 0, 0],
+    open: false,
+    fields: {
+      handle: { kind: 'string', max: 64 },
+      frame: { kind: 'int', optional: true },
+      uids: { kind: 'bool', optional: true },
+    },
   },
   RecoverResult: {
-    sha256: ['string', '', false, null, 0, 0],
-    bytes: ['int', '', false, null, 0, 0],
-    payload: ['bytes', '', false, null, 0, 0],
+    open: true,
+    fields: {
+      sha256: { kind: 'string' },
+      bytes: { kind: 'int' },
+      payload: { kind: 'bytes' },
+    },
   },
   TabsParams: {
-    action: ['string', '', true, ["list","open","close","select"], 0, 0],
-    tab: ['int', '', true, null, 0, 0],
-    url: ['string', '', true, null, 1400000, 0],
+    open: false,
+    fields: {
+      action: { kind: 'string', optional: true, oneOf: ['list', 'open', 'close', 'select'] },
+      tab: { kind: 'int', optional: true },
+      url: { kind: 'string', optional: true, max: 1400000 },
+    },
   },
   Tab: {
-    tab: ['int', '', false, null, 0, 0],
-    window: ['int', '', false, null, 0, 0],
-    active: ['bool', '', false, null, 0, 0],
-    focused: ['bool', '', false, null, 0, 0],
-    url: ['string', '', false, null, 0, 0],
-    title: ['string', '', false, null, 0, 0],
-    restricted: ['bool', '', true, null, 0, 0],
-    current: ['bool', '', true, null, 0, 0],
+    open: true,
+    fields: {
+      tab: { kind: 'int' },
+      window: { kind: 'int' },
+      active: { kind: 'bool' },
+      focused: { kind: 'bool' },
+      url: { kind: 'string' },
+      title: { kind: 'string' },
+      restricted: { kind: 'bool', optional: true },
+      current: { kind: 'bool', optional: true },
+    },
   },
   TabsResult: {
-    tab: ['int', '', true, null, 0, 0],
-    tabs: ['array', 'Tab', false, null, 0, 0],
+    open: true,
+    fields: {
+      tab: { kind: 'int', optional: true },
+      tabs: { kind: 'array', of: 'Tab' },
+    },
   },
   HighlightUIDParams: {
-    uid: ['string', '', true, null, 64, 0],
-    handle: ['string', '', true, null, 64, 0],
-    tab: ['int', '', true, null, 0, 0],
+    open: false,
+    fields: {
+      uid: { kind: 'string', optional: true, max: 64 },
+      handle: { kind: 'string', optional: true, max: 64 },
+      tab: { kind: 'int', optional: true },
+    },
   },
   HighlightResult: {
+    open: true,
+    fields: {
+    },
   },
   Limits: {
-    frames: ['int', '', false, null, 0, 0],
-    frameMs: ['int', '', false, null, 0, 0],
-    totalMs: ['int', '', false, null, 0, 0],
-    stallMs: ['int', '', false, null, 0, 0],
+    open: false,
+    fields: {
+      frames: { kind: 'int' },
+      frameMs: { kind: 'int' },
+      totalMs: { kind: 'int' },
+      stallMs: { kind: 'int' },
+    },
   },
   CaptureParams: {
-    capture: ['string', '', false, null, 64, 0],
-    tab: ['int', '', false, null, 0, 0],
-    ordinals: ['map', 'int', false, null, 0, 0],
-    next: ['int', '', false, null, 0, 0],
-    limits: ['object', 'Limits', false, null, 0, 0],
+    open: false,
+    fields: {
+      capture: { kind: 'string', max: 64 },
+      tab: { kind: 'int' },
+      ordinals: { kind: 'map', of: 'int' },
+      next: { kind: 'int' },
+      limits: { kind: 'object', of: 'Limits' },
+    },
   },
   CaptureResult: {
-    bundle: ['any', '', false, null, 0, 0],
+    open: true,
+    fields: {
+      bundle: { kind: 'any' },
+    },
   },
   Act: {
-    id: ['string', '', false, null, 64, 0],
-    kind: ['string', '', false, ["click","type","navigate","back","forward","reload","eval"], 0, 0],
-    text: ['string', '', true, null, 1048576, 0],
-    clear: ['bool', '', true, null, 0, 0],
-    submit: ['bool', '', true, null, 0, 0],
-    expect: ['string', '', true, null, 0, 0],
-    url: ['string', '', true, null, 1400000, 0],
-    expression: ['string', '', true, null, 1048576, 0],
-    timeoutMs: ['int', '', true, null, 0, 0],
+    open: false,
+    fields: {
+      id: { kind: 'string', max: 64 },
+      kind: { kind: 'string', oneOf: ['click', 'type', 'navigate', 'back', 'forward', 'reload', 'eval'] },
+      text: { kind: 'string', optional: true, max: 1048576 },
+      clear: { kind: 'bool', optional: true },
+      submit: { kind: 'bool', optional: true },
+      expect: { kind: 'string', optional: true },
+      url: { kind: 'string', optional: true, max: 1400000 },
+      expression: { kind: 'string', optional: true, max: 1048576 },
+      timeoutMs: { kind: 'int', optional: true },
+    },
   },
   Target: {
-    uid: ['string', '', false, null, 0, 0],
-    session: ['int', '', false, null, 0, 0],
-    targetId: ['string', '', false, null, 0, 0],
-    frameId: ['string', '', false, null, 0, 0],
-    loaderId: ['string', '', false, null, 0, 0],
-    origin: ['string', '', false, null, 0, 0],
-    backendDOMNodeId: ['int', '', false, null, 0, 0],
-    nodeId: ['string', '', false, null, 0, 0],
-    role: ['string', '', false, null, 0, 0],
-    name: ['string', '', false, null, 0, 0],
-    context: ['string', '', false, null, 0, 0],
-    nameExact: ['bool', '', false, null, 0, 0],
-    contextExact: ['bool', '', false, null, 0, 0],
-    secret: ['bool', '', false, null, 0, 0],
+    open: false,
+    fields: {
+      uid: { kind: 'string' },
+      session: { kind: 'int' },
+      targetId: { kind: 'string' },
+      frameId: { kind: 'string' },
+      loaderId: { kind: 'string' },
+      origin: { kind: 'string' },
+      backendDOMNodeId: { kind: 'int' },
+      nodeId: { kind: 'string' },
+      role: { kind: 'string' },
+      name: { kind: 'string' },
+      context: { kind: 'string' },
+      nameExact: { kind: 'bool' },
+      contextExact: { kind: 'bool' },
+      secret: { kind: 'bool' },
+    },
   },
   PerformParams: {
-    epoch: ['int', '', false, null, 0, 0],
-    expires: ['int', '', false, null, 0, 0],
-    grant: ['string', '', false, ["dedicated","panel"], 0, 0],
-    tab: ['int', '', false, null, 0, 0],
-    act: ['object', 'Act', false, null, 0, 0],
-    target: ['object', 'Target', true, null, 0, 0],
+    open: false,
+    fields: {
+      epoch: { kind: 'int' },
+      expires: { kind: 'int' },
+      grant: { kind: 'string', oneOf: ['dedicated', 'panel'] },
+      tab: { kind: 'int' },
+      act: { kind: 'object', of: 'Act' },
+      target: { kind: 'object', of: 'Target', optional: true },
+    },
+  },
+  Evidence: {
+    open: true,
+    fields: {
+      dispatched: { kind: 'string', oneOf: ['yes', 'no', 'uncertain'] },
+      effect: { kind: 'string', oneOf: ['seen', 'none_seen', 'unknown'] },
+      settled: { kind: 'bool' },
+      method: { kind: 'string' },
+      hit: { kind: 'object', of: 'Hit', optional: true },
+      changes: { kind: 'array', of: 'string', optional: true },
+      url: { kind: 'string', optional: true },
+      title: { kind: 'string', optional: true },
+      value_now: { kind: 'string', optional: true },
+      reverted: { kind: 'bool', optional: true },
+      new_document: { kind: 'bool', optional: true },
+      dialog: { kind: 'string', optional: true },
+      value: { kind: 'any', optional: true },
+      tab: { kind: 'int', optional: true },
+    },
   },
   LedgerParams: {
-    ids: ['array', 'string', false, null, 0, 0],
+    open: false,
+    fields: {
+      ids: { kind: 'array', of: 'string' },
+    },
   },
   LedgerRow: {
-    id: ['string', '', false, null, 0, 0],
-    state: ['string', '', false, ["started","done","failed"], 0, 0],
-    result: ['object', 'Evidence', true, null, 0, 0],
-    fault: ['object', 'Fault', true, null, 0, 0],
+    open: true,
+    fields: {
+      id: { kind: 'string' },
+      state: { kind: 'string', oneOf: ['started', 'done', 'failed'] },
+      result: { kind: 'object', of: 'Evidence', optional: true },
+      fault: { kind: 'object', of: 'Fault', optional: true },
+    },
   },
   LedgerResult: {
-    acts: ['array', 'LedgerRow', false, null, 0, 0],
+    open: true,
+    fields: {
+      acts: { kind: 'array', of: 'LedgerRow' },
+    },
   },
   InspectParams: {
-    tab: ['int', '', false, null, 0, 0],
-    targets: ['array', 'Target', false, null, 0, 0],
+    open: false,
+    fields: {
+      tab: { kind: 'int' },
+      targets: { kind: 'array', of: 'Target' },
+    },
   },
   HighlightParams: {
-    tab: ['int', '', false, null, 0, 0],
-    target: ['object', 'Target', true, null, 0, 0],
+    open: false,
+    fields: {
+      tab: { kind: 'int' },
+      target: { kind: 'object', of: 'Target', optional: true },
+    },
   },
 };
 
 /** What is wrong with a message: the field, and a sentence about it. */
 export class BadMessage extends Error {
-  /** @param {string} field @param {string} message */
-  constructor(field, message) {
-    super(message);
+  /** @param {string} field @param {string} what */
+  constructor(field, what) {
+    super(`${field === '' ? 'what was sent' : `the field ${JSON.stringify(field)}`} ${what}`);
     this.field = field;
   }
 }
 
 /**
- * Checks a message from the other end against its type: an unknown or missing
- * field, another type, a string that is not allowed or too long is refused.
+ * Checks what came from the other end against its type. What is missing, of
+ * another type, not among the allowed values or too long is refused, and so is,
+ * in params, an unknown field.
  * @template {keyof Types} T
  * @param {T} type
  * @param {unknown} value
@@ -730,58 +887,72 @@ export class BadMessage extends Error {
  * @throws {BadMessage}
  */
 export function narrow(type, value) {
-  checkObject(type, value, '');
+  checkStruct(type, value, '');
   return /** @type {Types[T]} */ (value);
 }
 
+/** @param {unknown} value @returns {value is Record<string, unknown>} */
+const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** @param {string} key a key from outside, kept short */
+const clip = key => [...key.slice(0, 120)].slice(0, 60).join('');
+
 /** @param {string} type @param {unknown} value @param {string} path */
-function checkObject(type, value, path) {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadMessage(path, 'params that are not a JSON object');
+function checkStruct(type, value, path) {
   const schema = schemas[type];
-  const given = /** @type {Record<string, unknown>} */ (value);
-  for (const key of Object.keys(given)) {
-    if (!Object.hasOwn(schema, key)) throw new BadMessage(path + key, `there is no field "${path + key}"`);
-    checkValue(schema[key], given[key], path + key);
+  if (!schema) throw new TypeError(`no type ${type}`);
+  if (!isObject(value)) throw new BadMessage(path, path === '' ? 'is not a JSON object' : 'must be of type object');
+  const prefix = path === '' ? '' : path + '.';
+  for (const [key, member] of Object.entries(value)) {
+    const rule = Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
+    if (rule) checkValue(rule, member, prefix + key);
+    else if (!schema.open) throw new BadMessage(prefix + clip(key), 'is unknown');
   }
-  for (const [key, [, , optional]] of Object.entries(schema)) {
-    if (!optional && !Object.hasOwn(given, key)) throw new BadMessage(path + key, `the field "${path + key}" is missing`);
+  for (const [key, rule] of Object.entries(schema.fields)) {
+    if (!rule.optional && !Object.hasOwn(value, key)) throw new BadMessage(prefix + key, 'is missing');
   }
 }
 
 /** @param {Rule} rule @param {unknown} value @param {string} path */
-function checkValue([kind, of, , allowed, max, length], value, path) {
-  const wrong = () => new BadMessage(path, `the field "${path}" must be of type ${kind}`);
-  switch (kind) {
+function checkValue(rule, value, path) {
+  const wrong = () => new BadMessage(path, `must be of type ${rule.kind}`);
+  switch (rule.kind) {
     case 'any':
       return;
     case 'string':
     case 'bytes':
       if (typeof value !== 'string') throw wrong();
-      if (allowed && !allowed.includes(value)) throw new BadMessage(path, `the field "${path}" must be one of ${allowed.join(', ')}`);
-      if (max > 0 && (value.length > max || new TextEncoder().encode(value).length > max)) throw new BadMessage(path, `the field "${path}" may have at most ${max} bytes`);
+      if (rule.oneOf && !rule.oneOf.includes(value)) throw new BadMessage(path, `must be one of ${rule.oneOf.join(', ')}`);
+      if (rule.max && value.length * 3 > rule.max) {
+        const bytes = new TextEncoder().encode(value).length;
+        if (bytes > rule.max) throw new BadMessage(path, `has ${bytes} bytes; at most ${rule.max} are allowed`);
+      }
+      if (rule.kind === 'bytes' && !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value)) throw wrong();
       return;
     case 'int':
       if (!Number.isSafeInteger(value)) throw wrong();
       return;
     case 'number':
-      if (typeof value !== 'number') throw wrong();
+      if (!Number.isFinite(value)) throw wrong();
       return;
     case 'bool':
       if (typeof value !== 'boolean') throw wrong();
       return;
-    case 'object':
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong();
-      return checkObject(of, value, path + '.');
     case 'array':
-      if (!Array.isArray(value) || (length > 0 && value.length !== length)) throw wrong();
-      return value.forEach((item, i) => checkMember(of, item, `${path}[${i}]`));
+      if (!Array.isArray(value)) throw wrong();
+      value.forEach((item, i) => checkMember(rule.of, item, `${path}[${i}]`));
+      if (rule.length && value.length !== rule.length) throw new BadMessage(path, `must have ${rule.length} elements`);
+      return;
     case 'map':
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong();
-      for (const [key, item] of Object.entries(value)) checkMember(of, item, `${path}.${key}`);
+      if (!isObject(value)) throw wrong();
+      for (const [key, item] of Object.entries(value)) checkMember(rule.of, item, `${path}.${clip(key)}`);
+      return;
+    case 'object':
+      checkStruct(rule.of ?? '', value, path);
   }
 }
 
-/** @param {string} of @param {unknown} item @param {string} path */
-function checkMember(of, item, path) {
-  checkValue(Object.hasOwn(schemas, of) ? ['object', of, false, null, 0, 0] : [of, '', false, null, 0, 0], item, path);
+/** @param {string | undefined} of a kind, or the name of a struct @param {unknown} item @param {string} path */
+function checkMember(of = 'any', item, path) {
+  checkValue(Object.hasOwn(schemas, of) ? { kind: 'object', of } : { kind: of }, item, path);
 }

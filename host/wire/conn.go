@@ -12,8 +12,8 @@ import (
 )
 
 // Handler answers a request: a result to be encoded (a json.RawMessage goes as
-// it is), or an error; one that is no *Fault is sent as internal. ctx ends with
-// the link or when the asker cancels.
+// it is), or an error; one that is no *Fault, nor the end of ctx, is sent as
+// internal. ctx ends with the link or when the asker cancels.
 type Handler func(ctx context.Context, method string, params json.RawMessage) (result any, err error)
 
 // Options of a Conn. Zero values are those of a socket.
@@ -21,9 +21,9 @@ type Options struct {
 	Part     int // largest frame written, in bytes (default PartToHost)
 	MaxFrame int // largest frame read, in bytes (default MaxFrame)
 	Handler  Handler
-	Trace    func(direction string, bytes int)            // sees the size of each frame: "in" or "out"
-	Panic    func(logID string, value any, stack []byte)  // told of a handler's panic
-	Internal func(logID string, method string, err error) // told of an error that has no code
+	Trace    func(direction string, bytes int)           // sees the size of each frame: "in" or "out"
+	Panic    func(logID string, value any, stack []byte) // told of a handler's panic
+	Internal func(logID string, what string, err error)  // told of an error that has no code, in a method or its answer
 }
 
 // Conn is JSON-RPC 2.0 in both directions over one link. Requests are handled
@@ -32,9 +32,8 @@ type Conn struct {
 	in   io.Reader
 	out  io.Writer
 	opt  Options
+	turn chan struct{} // held by who writes
 	done chan struct{}
-
-	writing sync.Mutex
 
 	mu      sync.Mutex
 	ended   bool
@@ -44,7 +43,7 @@ type Conn struct {
 }
 
 // NewConn makes a Conn; Serve must run for it to live. When out is an
-// io.Closer, Close closes it.
+// io.Closer it is closed when the link ends.
 func NewConn(in io.Reader, out io.Writer, opt Options) *Conn {
 	if opt.Part == 0 {
 		opt.Part = PartToHost
@@ -53,13 +52,15 @@ func NewConn(in io.Reader, out io.Writer, opt Options) *Conn {
 		opt.MaxFrame = MaxFrame
 	}
 	return &Conn{
-		in: newReader(in), out: out, opt: opt, done: make(chan struct{}),
+		in: newReader(in), out: out, opt: opt, turn: make(chan struct{}, 1), done: make(chan struct{}),
 		waiting: map[int64]chan Message{}, running: map[int64]context.CancelFunc{},
 	}
 }
 
-// Serve reads messages until the link ends (nil) or breaks (a *Fault), then
-// cancels what is running and fails what is waiting with detached.
+// Serve reads messages until the link ends (nil) or breaks (a *Fault, told to
+// the other end), then cancels what is running, fails what is waiting with
+// detached and returns when the handlers have. The end of ctx cancels what is
+// running; to end the link, Close it.
 func (c *Conn) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var handlers sync.WaitGroup
@@ -68,83 +69,59 @@ func (c *Conn) Serve(ctx context.Context) error {
 	defer cancel()
 	var join Joiner
 	for {
+		text, err := c.read(&join)
+		if fault, broken := errors.AsType[*Fault](err); broken {
+			c.send(ctx, failure(nil, fault))
+			return fault
+		}
+		if err != nil {
+			return nil // the other end has gone, in whichever way
+		}
+		m, err := ParseMessage(text)
+		if fault, bad := errors.AsType[*Fault](err); bad {
+			if m.ID == nil || m.Method != "" {
+				c.send(ctx, failure(m.ID, fault))
+				continue
+			}
+			m.unread = fault // ends its request
+		}
+		switch m.Method {
+		case "":
+			c.answer(m)
+		case "cancel":
+			c.cancel(m.Params)
+		default:
+			ctx, stop := context.WithCancel(ctx)
+			if !c.begin(m.ID, stop) {
+				c.send(ctx, failure(m.ID, Fail(BadRequest, "request id %d is in use", *m.ID)))
+				stop()
+				continue
+			}
+			handlers.Go(func() {
+				defer c.finish(m.ID, stop)
+				c.reply(m.ID, m.Method, func() (any, error) { return c.opt.Handler(ctx, m.Method, m.Params) })
+			})
+		}
+	}
+}
+
+// read gives the next whole message.
+func (c *Conn) read(join *Joiner) ([]byte, error) {
+	for {
 		frame, err := ReadFrame(c.in, c.opt.MaxFrame)
 		if err != nil {
-			var fault *Fault
-			if errors.As(err, &fault) {
-				c.reply(nil, nil, fault)
-				return fault
-			}
-			return nil // the other end has gone, in whichever way
+			return nil, err
 		}
 		if c.opt.Trace != nil {
 			c.opt.Trace("in", len(frame))
 		}
-		text, whole, err := join.Add(frame)
-		if err != nil {
-			c.reply(nil, nil, err)
-			return err
-		}
-		if !whole {
-			continue
-		}
-		m, err := ParseMessage(text)
-		switch {
-		case err != nil:
-			c.reply(m.ID, nil, err)
-		case m.Method == "":
-			c.answer(m)
-		case m.Method == "cancel":
-			c.cancel(m.Params)
-		default:
-			handlers.Add(1)
-			ctx, stop := context.WithCancel(ctx)
-			if !c.begin(m.ID, stop) {
-				c.reply(m.ID, nil, Fail(BadRequest, "request id %d is in use", *m.ID))
-				stop()
-				handlers.Done()
-				continue
-			}
-			go func() {
-				defer handlers.Done()
-				defer c.finish(m.ID, stop)
-				result, err := c.handle(ctx, m)
-				if m.ID != nil {
-					c.reply(m.ID, result, err)
-				}
-			}()
+		if text, whole, err := join.Add(frame); whole || err != nil {
+			return text, err
 		}
 	}
 }
 
-// handle runs the handler; its panic becomes an internal fault with a log id.
-func (c *Conn) handle(ctx context.Context, m Message) (result any, err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			fault := Fail(Internal, "")
-			fault.LogID = rand.Text()[:8]
-			if c.opt.Panic != nil {
-				c.opt.Panic(fault.LogID, value, debug.Stack())
-			}
-			result, err = nil, fault
-		}
-	}()
-	if c.opt.Handler == nil {
-		return nil, Fail(UnknownMethod, "no method %q", m.Method)
-	}
-	result, err = c.opt.Handler(ctx, m.Method, m.Params)
-	var fault *Fault
-	if err != nil && !errors.As(err, &fault) {
-		fault = Fail(Internal, "")
-		fault.LogID = rand.Text()[:8]
-		if c.opt.Internal != nil {
-			c.opt.Internal(fault.LogID, m.Method, err)
-		}
-		err = fault
-	}
-	return result, err
-}
-
+// begin notes that a request runs, unless its id is in use.
 func (c *Conn) begin(id *int64, stop context.CancelFunc) bool {
 	if id == nil {
 		return true
@@ -181,8 +158,11 @@ func (c *Conn) cancel(params json.RawMessage) {
 }
 
 // answer hands a response to who waits for it; one that nobody waits for, since
-// it was given up, is dropped.
+// it was given up or answers nothing of ours, is dropped.
 func (c *Conn) answer(m Message) {
+	if m.ID == nil {
+		return
+	}
 	c.mu.Lock()
 	waiter := c.waiting[*m.ID]
 	delete(c.waiting, *m.ID)
@@ -192,21 +172,77 @@ func (c *Conn) answer(m Message) {
 	}
 }
 
-// end fails all that waits.
-func (c *Conn) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.ended {
-		c.ended = true
-		close(c.done)
+// reply answers a request with what the handler gives. It is the dispatch edge:
+// a panic ends here, as an internal fault with a log id.
+func (c *Conn) reply(id *int64, method string, handler func() (any, error)) {
+	result, err := func() (result any, err error) {
+		defer func() {
+			if value := recover(); value != nil {
+				fault := Fail(Internal, "")
+				fault.LogID = logID()
+				if c.opt.Panic != nil {
+					c.opt.Panic(fault.LogID, value, debug.Stack())
+				}
+				err = fault
+			}
+		}()
+		if c.opt.Handler == nil {
+			return nil, Fail(UnknownMethod, "there is no method %.60q here", method)
+		}
+		return handler()
+	}()
+	m := Message{ID: id}
+	if err == nil {
+		m.Result, err = raw(result)
+	}
+	if err != nil {
+		m = failure(id, c.fault(method, err))
+	}
+	if id == nil {
+		return
+	}
+	background := context.Background() // an answer is due although the request was canceled
+	if fault, ok := errors.AsType[*Fault](c.send(background, m)); ok && fault.Code == TooLarge {
+		c.send(background, failure(id, fault))
 	}
 }
 
+// fault gives an error its code.
+func (c *Conn) fault(method string, err error) *Fault {
+	if fault, ok := errors.AsType[*Fault](err); ok {
+		return fault
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return Fail(Canceled, "")
+	case errors.Is(err, context.DeadlineExceeded):
+		return Fail(Timeout, "")
+	}
+	return c.internal(method, err)
+}
+
+// internal tells of an error that has no code.
+func (c *Conn) internal(what string, err error) *Fault {
+	fault := Fail(Internal, "")
+	fault.LogID = logID()
+	if c.opt.Internal != nil {
+		c.opt.Internal(fault.LogID, what, err)
+	}
+	return fault
+}
+
+func logID() string { return rand.Text()[:8] }
+
 // Call asks the other end and decodes its result into result, unless that is
 // nil; a *json.RawMessage gets the bytes that came. The error is a *Fault: the
-// other end's, detached when the link ends, timeout or canceled with ctx (the
-// other end is told).
+// other end's; detached when the link ends; when ctx does, its cause if that is
+// a Fault, else timeout or canceled, and the other end is told to cancel.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
+	m := Message{Method: method}
+	var err error
+	if m.Params, err = raw(params); err != nil {
+		return c.fault(method, err)
+	}
 	waiter := make(chan Message, 1)
 	c.mu.Lock()
 	c.nextID++
@@ -218,84 +254,103 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 		delete(c.waiting, id)
 		c.mu.Unlock()
 	}()
-	if err := c.send(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params}); err != nil {
+	m.ID = &id
+	unsent := make(chan error, 1)
+	go func() { // the other end may not be reading
+		if err := c.send(ctx, m); err != nil {
+			unsent <- err
+		}
+	}()
+	var gone *Fault
+	select {
+	case answer := <-waiter:
+		return c.result(method, answer, result)
+	case err := <-unsent:
 		return err
+	case <-ctx.Done():
+		gone = ended(ctx)
+		go c.Notify("cancel", CancelParams{ID: id})
+	case <-c.done:
+		gone = Fail(Detached, "")
 	}
 	select {
-	case m := <-waiter:
-		return m.decode(method, result)
-	case <-c.done:
-		select { // the answer may have been the last thing that came
-		case m := <-waiter:
-			return m.decode(method, result)
-		default:
-			return Fail(Detached, "")
-		}
-	case <-ctx.Done():
-		c.Notify("cancel", CancelParams{ID: id})
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return Fail(Timeout, "no answer to %s in time", method)
-		}
-		return Fail(Canceled, "")
+	case answer := <-waiter: // at the last moment
+		return c.result(method, answer, result)
+	default:
+		return gone
 	}
 }
 
-func (m Message) decode(method string, result any) error {
-	if m.Error != nil {
-		if m.Error.Data != nil && m.Error.Data.Code != "" {
-			return m.Error.Data
+// result decodes the answer to a call. What an answer that cannot be read did
+// is not known.
+func (c *Conn) result(method string, answer Message, into any) error {
+	err := answer.unread
+	if answer.Error != nil && err == nil {
+		if answer.Error.Data != nil && answer.Error.Data.Code != "" {
+			return answer.Error.Data
 		}
-		return Fail(Internal, "%s failed: %s", method, m.Error.Message)
+		err = errors.New(answer.Error.Message)
 	}
-	switch into := result.(type) {
-	case nil:
+	if raw, ok := into.(*json.RawMessage); ok {
+		*raw = answer.Result
+	} else if into != nil && err == nil {
+		err = Decode(answer.Result, into)
+	}
+	if err == nil {
 		return nil
-	case *json.RawMessage:
-		*into = m.Result
-		return nil
 	}
-	if err := json.Unmarshal(m.Result, result); err != nil {
-		return Fail(BadRequest, "the answer to %s cannot be read: %v", method, err)
+	fault := c.internal("the answer to "+method, err)
+	fault.Dispatched, fault.Effect = DispatchedUncertain, "unknown"
+	return fault
+}
+
+// ended says why ctx did.
+func ended(ctx context.Context) *Fault {
+	if fault, ok := errors.AsType[*Fault](context.Cause(ctx)); ok {
+		return fault
 	}
-	return nil
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Fail(Timeout, "")
+	}
+	return Fail(Canceled, "")
 }
 
 // Notify tells the other end.
 func (c *Conn) Notify(method string, params any) error {
-	return c.send(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
-}
-
-func (c *Conn) reply(id *int64, result any, err error) {
-	m := map[string]any{"jsonrpc": "2.0", "id": id}
-	var fault *Fault
-	switch {
-	case errors.As(err, &fault):
-		m["error"] = RPCError{rpcFault, fault.Message, fault}
-	default:
-		m["result"] = result
-	}
-	if err := c.send(m); errors.As(err, &fault) && fault.Code != Detached {
-		c.send(map[string]any{"jsonrpc": "2.0", "id": id, "error": RPCError{rpcFault, fault.Message, fault}})
-	}
-}
-
-// send writes a message, in parts where it must be.
-func (c *Conn) send(m map[string]any) error {
-	text, err := encode(m)
+	text, err := raw(params)
 	if err != nil {
-		return Fail(Internal, "a message cannot be encoded: %v", err)
+		return c.fault(method, err)
+	}
+	return c.send(context.Background(), Message{Method: method, Params: text})
+}
+
+// send writes a message, in parts where it must be. The error is a *Fault.
+func (c *Conn) send(ctx context.Context, m Message) error {
+	text, err := m.text()
+	if err != nil {
+		return c.fault(m.Method, err)
 	}
 	frames, err := Parts(text, c.opt.Part)
 	if err != nil {
 		return err
 	}
-	c.writing.Lock()
-	defer c.writing.Unlock()
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return ended(ctx)
+	case <-c.done:
+		return Fail(Detached, "")
+	}
+	if ctx.Err() != nil {
+		return ended(ctx) // both were ready
+	}
 	for _, frame := range frames {
 		if c.opt.Trace != nil {
 			c.opt.Trace("out", len(frame))
 		}
 		if err := WriteFrame(c.out, frame); err != nil {
+			c.end()
 			return Fail(Detached, "the link has ended: %v", err)
 		}
 	}
@@ -307,8 +362,18 @@ func (c *Conn) send(m map[string]any) error {
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Close ends the link from this side.
-func (c *Conn) Close() error {
-	c.end()
+func (c *Conn) Close() error { return c.end() }
+
+// end fails all that waits and closes the link, once.
+func (c *Conn) end() error {
+	c.mu.Lock()
+	ended := c.ended
+	c.ended = true
+	c.mu.Unlock()
+	if ended {
+		return nil
+	}
+	close(c.done)
 	if closer, ok := c.out.(io.Closer); ok {
 		if err := closer.Close(); err != nil {
 			return fmt.Errorf("close link: %w", err)

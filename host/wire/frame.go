@@ -8,11 +8,14 @@ import (
 	"io"
 )
 
+// unproven is how many bytes are made room for on a length word alone.
+const unproven = 64 << 10
+
 // ReadFrame reads one frame: a length of four bytes in native order, then that
-// many bytes of JSON. A length over max is too_large, an empty or cut frame
+// many bytes of JSON. A length over limit is too_large, an empty or cut frame
 // bad_frame; io.EOF means that the link ended between frames. Memory grows with
 // the bytes that arrive, not with what the length word claims.
-func ReadFrame(r io.Reader, max int) ([]byte, error) {
+func ReadFrame(r io.Reader, limit int) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -20,22 +23,19 @@ func ReadFrame(r io.Reader, max int) ([]byte, error) {
 		}
 		return nil, err
 	}
-	size := int64(binary.NativeEndian.Uint32(head[:]))
+	size := int(binary.NativeEndian.Uint32(head[:]))
 	switch {
 	case size == 0:
 		return nil, Fail(BadFrame, "a frame of no bytes")
-	case size > int64(max):
-		return nil, Fail(TooLarge, "a frame of %d bytes; at most %d are allowed", size, max)
+	case size > limit:
+		return nil, Fail(TooLarge, "a frame of %d bytes; at most %d are allowed", size, limit)
 	}
-	body := make([]byte, 0, min(size, 64<<10))
-	for int64(len(body)) < size {
-		if len(body) == cap(body) {
-			body = append(body, 0)[:len(body)]
-		}
-		n, err := r.Read(body[len(body):min(int64(cap(body)), size)])
-		body = body[:len(body)+n]
-		if err != nil && int64(len(body)) < size {
-			return nil, Fail(BadFrame, "the link ended after %d of a frame's %d bytes", len(body), size)
+	var body []byte
+	for len(body) < size {
+		got := len(body)
+		body = append(body, make([]byte, min(size-got, max(got, unproven)))...)
+		if n, err := io.ReadFull(r, body[got:]); err != nil {
+			return nil, Fail(BadFrame, "the link ended after %d of a frame's %d bytes", got+n, size)
 		}
 	}
 	return body, nil

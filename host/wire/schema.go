@@ -1,13 +1,14 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Schema describes one struct of the protocol as both languages check it. It is
@@ -15,6 +16,7 @@ import (
 // the wire tag's enum and max.
 type Schema struct {
 	Name   string
+	Open   bool // fields that it does not name are passed over
 	Fields []Field
 }
 
@@ -27,21 +29,26 @@ type Field struct {
 	Enum     []string // allowed strings
 	Max      int      // string: UTF-8 bytes at most; 0 is no bound
 	Len      int      // array: exact length; 0 is any
+
+	index []int // in the struct
 }
 
+var schemas sync.Map // reflect.Type → *Schema
+
 // SchemaOf derives the schema of a struct type.
-func SchemaOf(t reflect.Type) Schema {
-	s := Schema{Name: t.Name()}
-	for i := range t.NumField() {
-		f := t.Field(i)
+func SchemaOf(t reflect.Type) *Schema {
+	if s, ok := schemas.Load(t); ok {
+		return s.(*Schema)
+	}
+	s := &Schema{Name: t.Name(), Open: !closed()[t]}
+	for _, f := range reflect.VisibleFields(t) {
 		if f.Anonymous {
-			s.Fields = append(s.Fields, SchemaOf(f.Type).Fields...)
-			continue
+			continue // its own fields are listed too
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		field := Field{Name: name, Optional: options == "omitempty"}
+		field := Field{Name: name, Optional: options == "omitempty", index: f.Index}
 		field.Kind, field.Of, field.Len = kindOf(f.Type)
-		for _, rule := range strings.Split(f.Tag.Get("wire"), ",") {
+		for rule := range strings.SplitSeq(f.Tag.Get("wire"), ",") {
 			switch key, value, _ := strings.Cut(rule, "="); key {
 			case "enum":
 				field.Enum = strings.Split(value, "|")
@@ -51,7 +58,37 @@ func SchemaOf(t reflect.Type) Schema {
 		}
 		s.Fields = append(s.Fields, field)
 	}
+	schemas.Store(t, s)
 	return s
+}
+
+// closed lists the structs in which an unknown field is a fault: all that stand
+// in params, but for those of hello, by which releases find out that they do not
+// fit. Results may grow within a version of the protocol.
+var closed = sync.OnceValue(func() map[reflect.Type]bool {
+	set := map[reflect.Type]bool{}
+	for _, m := range Methods {
+		if m.Name != "hello" {
+			Walk(reflect.TypeOf(m.Params), func(t reflect.Type) { set[t] = true })
+		}
+	}
+	Walk(reflect.TypeFor[partFrame](), func(t reflect.Type) { set[t] = true })
+	return set
+})
+
+// Walk calls f with t's structs, each after those it is made of.
+func Walk(t reflect.Type, f func(reflect.Type)) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		Walk(t.Elem(), f)
+	case reflect.Struct:
+		for _, field := range reflect.VisibleFields(t) {
+			if !field.Anonymous {
+				Walk(field.Type, f)
+			}
+		}
+		f(t)
+	}
 }
 
 func kindOf(t reflect.Type) (kind, of string, length int) {
@@ -60,13 +97,6 @@ func kindOf(t reflect.Type) (kind, of string, length int) {
 		return "any", "", 0
 	case t == reflect.TypeFor[[]byte]():
 		return "bytes", "", 0
-	}
-	member := func() string {
-		kind, of, _ := kindOf(t.Elem())
-		if kind == "object" {
-			return of
-		}
-		return kind
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -79,146 +109,175 @@ func kindOf(t reflect.Type) (kind, of string, length int) {
 		return "number", "", 0
 	case reflect.Bool:
 		return "bool", "", 0
-	case reflect.Slice:
-		return "array", member(), 0
-	case reflect.Array:
-		return "array", member(), t.Len()
-	case reflect.Map:
-		return "map", member(), 0
 	case reflect.Struct:
 		return "object", t.Name(), 0
+	case reflect.Slice, reflect.Array, reflect.Map:
+		kind, of, _ := kindOf(t.Elem())
+		if kind == "object" {
+			kind = of
+		}
+		switch t.Kind() {
+		case reflect.Array:
+			return "array", kind, t.Len()
+		case reflect.Map:
+			return "map", kind, 0
+		}
+		return "array", kind, 0
 	}
 	panic("no wire kind for " + t.String())
 }
 
-// Decode reads a request's params into the struct that into points to, and
-// refuses with bad_request, naming the field, what is unknown, missing, of
-// another type, not among the allowed values or too long. Absent params are {}.
-func Decode(raw json.RawMessage, into any) error {
-	if len(raw) == 0 {
-		raw = json.RawMessage("{}")
+// Decode reads params, or a result, into the struct that into points to. What is
+// missing, of another type, not among the allowed values or too long is refused
+// with bad_request naming the field, and so is, in params, an unknown field.
+// null is only allowed where anything is. Absent params are {}. A RawMessage in
+// the struct shares the memory of text.
+func Decode(text json.RawMessage, into any) error {
+	if text == nil {
+		text = json.RawMessage("{}")
 	}
-	return check(raw, reflect.TypeOf(into).Elem(), "", func() error {
-		if err := json.Unmarshal(raw, into); err != nil {
-			return badField("", "%v", err)
-		}
-		return nil
-	})
+	return decodeStruct(text, reflect.ValueOf(into).Elem(), "")
 }
 
-func check(raw json.RawMessage, t reflect.Type, path string, then func() error) error {
-	seen := map[string]bool{}
-	schema := SchemaOf(t)
-	types := fieldTypes(t)
-	err := eachMember(raw, func(key string, value json.RawMessage) error {
+func decodeStruct(text json.RawMessage, into reflect.Value, path string) error {
+	schema := SchemaOf(into.Type())
+	prefix := path
+	if path != "" {
+		prefix += "."
+	}
+	seen := make([]bool, len(schema.Fields))
+	err := eachMember(text, func(key string, value json.RawMessage) error {
 		at := slices.IndexFunc(schema.Fields, func(f Field) bool { return f.Name == key })
 		if at < 0 {
-			return badField(path+key, "there is no field %q", path+key)
+			if schema.Open {
+				return nil
+			}
+			return badField(prefix+clip(key), "is unknown")
 		}
-		seen[key] = true
-		return checkValue(value, schema.Fields[at], types[key], path+key)
+		seen[at] = true
+		f := schema.Fields[at]
+		return f.decode(value, into.FieldByIndex(f.index), prefix+key)
 	})
-	if fault, ok := err.(*Fault); ok {
-		return fault
-	}
 	if err != nil {
-		return badField(path, "params that are %v", err)
+		return asBadField(err, path)
 	}
-	for _, f := range schema.Fields {
-		if !f.Optional && !seen[f.Name] {
-			return badField(path+f.Name, "the field %q is missing", path+f.Name)
-		}
-	}
-	return then()
-}
-
-func checkValue(raw json.RawMessage, f Field, t reflect.Type, path string) error {
-	wrong := func() error { return badField(path, "the field %q must be of type %s", path, f.Kind) }
-	switch f.Kind {
-	case "any":
-		return nil
-	case "string", "bytes":
-		var s string
-		if raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
-			return wrong()
-		}
-		if f.Enum != nil && !slices.Contains(f.Enum, s) {
-			return badField(path, "the field %q is %q and must be one of %s", path, clip(s), strings.Join(f.Enum, ", "))
-		}
-		if f.Max > 0 && len(s) > f.Max {
-			return badField(path, "the field %q has %d bytes; at most %d are allowed", path, len(s), f.Max)
-		}
-	case "int":
-		if _, err := strconv.ParseInt(string(raw), 10, 64); err != nil {
-			return wrong()
-		}
-	case "number":
-		if _, err := strconv.ParseFloat(string(raw), 64); err != nil || raw[0] == '"' {
-			return wrong()
-		}
-	case "bool":
-		if string(raw) != "true" && string(raw) != "false" {
-			return wrong()
-		}
-	case "object":
-		if raw[0] != '{' {
-			return wrong()
-		}
-		for t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		return check(raw, t, path+".", func() error { return nil })
-	case "array", "map":
-		if raw[0] != '[' && f.Kind == "array" || raw[0] != '{' && f.Kind == "map" {
-			return wrong()
-		}
-		if err := json.Unmarshal(raw, reflect.New(t).Interface()); err != nil {
-			return wrong()
-		}
-		if f.Kind == "array" && f.Len == 0 && t.Elem().Kind() == reflect.Struct {
-			var items []json.RawMessage
-			if err := json.Unmarshal(raw, &items); err != nil {
-				return wrong()
-			}
-			for i, item := range items {
-				if item = bytes.TrimSpace(item); len(item) == 0 || item[0] != '{' {
-					return wrong()
-				}
-				if err := check(item, t.Elem(), fmt.Sprintf("%s[%d].", path, i), func() error { return nil }); err != nil {
-					return err
-				}
-			}
+	for i, f := range schema.Fields {
+		if !f.Optional && !seen[i] {
+			return badField(prefix+f.Name, "is missing")
 		}
 	}
 	return nil
 }
 
-func fieldTypes(t reflect.Type) map[string]reflect.Type {
-	types := map[string]reflect.Type{}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous {
-			for name, typ := range fieldTypes(f.Type) {
-				types[name] = typ
-			}
-			continue
-		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		types[name] = f.Type
+// decode reads one value; f's rules hold for it.
+func (f Field) decode(text json.RawMessage, into reflect.Value, path string) error {
+	wrong := func() error { return badField(path, "must be of type %s", f.Kind) }
+	if into.Kind() == reflect.Pointer {
+		into.Set(reflect.New(into.Type().Elem()))
+		into = into.Elem()
 	}
-	return types
+	member := func(text json.RawMessage, into reflect.Value, path string) error {
+		m := Field{}
+		m.Kind, m.Of, m.Len = kindOf(into.Type())
+		return m.decode(text, into, path)
+	}
+	switch f.Kind {
+	case "any":
+		into.SetBytes(text)
+	case "string", "bytes":
+		var s string
+		if text[0] != '"' || json.Unmarshal(text, &s) != nil {
+			return wrong()
+		}
+		if f.Enum != nil && !slices.Contains(f.Enum, s) {
+			return badField(path, "must be one of %s", strings.Join(f.Enum, ", "))
+		}
+		if f.Max > 0 && len(s) > f.Max {
+			return badField(path, "has %d bytes; at most %d are allowed", len(s), f.Max)
+		}
+		if f.Kind == "string" {
+			into.SetString(s)
+		} else if json.Unmarshal(text, into.Addr().Interface()) != nil {
+			return wrong()
+		}
+	case "int", "number":
+		n, err := strconv.ParseFloat(string(text), 64)
+		if err != nil {
+			return wrong()
+		}
+		if f.Kind == "number" {
+			into.SetFloat(n)
+			return nil
+		}
+		if n != math.Trunc(n) || math.Abs(n) > 1<<53-1 {
+			return wrong()
+		}
+		into.SetInt(int64(n))
+	case "bool":
+		if s := string(text); s != "true" && s != "false" {
+			return wrong()
+		}
+		into.SetBool(text[0] == 't')
+	case "object":
+		if text[0] != '{' {
+			return wrong()
+		}
+		return decodeStruct(text, into, path)
+	case "array":
+		if text[0] != '[' {
+			return wrong()
+		}
+		slice := reflect.MakeSlice(reflect.SliceOf(into.Type().Elem()), 0, f.Len)
+		err := eachElement(text, func(text json.RawMessage) error {
+			n := slice.Len()
+			slice = reflect.Append(slice, reflect.Zero(slice.Type().Elem()))
+			return member(text, slice.Index(n), fmt.Sprintf("%s[%d]", path, n))
+		})
+		if err != nil {
+			return asBadField(err, path)
+		}
+		if f.Len == 0 {
+			into.Set(slice)
+		} else if slice.Len() != f.Len {
+			return badField(path, "must have %d elements", f.Len)
+		} else {
+			reflect.Copy(into, slice)
+		}
+	case "map":
+		if text[0] != '{' {
+			return wrong()
+		}
+		into.Set(reflect.MakeMap(into.Type()))
+		err := eachMember(text, func(key string, text json.RawMessage) error {
+			value := reflect.New(into.Type().Elem()).Elem()
+			if err := member(text, value, path+"."+clip(key)); err != nil {
+				return err
+			}
+			into.SetMapIndex(reflect.ValueOf(key), value)
+			return nil
+		})
+		return asBadField(err, path)
+	}
+	return nil
 }
 
-func badField(field, format string, args ...any) *Fault {
-	f := Fail(BadRequest, format, args...)
-	f.Field = field
+// asBadField gives an error of the scanner its field.
+func asBadField(err error, path string) error {
+	if syntax, ok := err.(syntaxError); ok {
+		return badField(path, "is %v", syntax)
+	}
+	return err
+}
+
+func badField(path, format string, args ...any) *Fault {
+	what := "the field " + strconv.Quote(path) + " "
+	if path == "" {
+		what = "what was sent "
+	}
+	f := Fail(BadRequest, "%s", what+fmt.Sprintf(format, args...))
+	f.Field = path
 	return f
 }
 
-// clip keeps what is quoted in an error short.
-func clip(s string) string {
-	if len(s) > 60 {
-		return s[:60] + "…"
-	}
-	return s
-}
+// clip keeps a key from outside short.
+func clip(s string) string { return fmt.Sprintf("%.60s", s) }
