@@ -1,0 +1,24 @@
+// Lets a test start the worker's modules anew, as Chrome does with a worker that
+// was stopped: import('../sw.js?life=2') gives that life's own copy of every module.
+
+import { register } from 'node:module';
+
+register('data:text/javascript,' + encodeURIComponent(`
+  export async function resolve(specifier, context, next) {
+    const resolved = await next(specifier, context);
+    const life = /[?]life=\\w+$/.exec(context.parentURL ?? '');
+    if (life && resolved.url.startsWith('file:') && !resolved.url.includes('?')) resolved.url += life[0];
+    return resolved;
+  }`));
+
+let lives = 0;
+
+/**
+ * Imports a module of the extension into a life of its own.
+ * @param {string} path from extension/
+ * @param {number} [life] that of an earlier import, to be in the same
+ */
+export const start = (path, life = ++lives) => import(new URL(`../${path}?life=${life}`, import.meta.url).href);
+
+/** The life that the next start() will have. */
+export const nextLife = () => lives + 1;
