@@ -1,0 +1,572 @@
+package recovery
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"handrail/compressor"
+)
+
+var ctx = context.Background()
+
+func openStore(t *testing.T, dir string, opt Options) *Store {
+	t.Helper()
+	s, err := Open(dir, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// page is a small payload whose node has the uid u<n>.
+func page(n int) []byte {
+	return fmt.Appendf(nil, `{"nodes":[{"nodeId":"1","role":{"value":"button"},"name":{"value":"Page %d"},"backendDOMNodeId":%d}]}`, n, n)
+}
+
+func targetsOf(uids ...string) (targets []compressor.Target) {
+	for i, uid := range uids {
+		targets = append(targets, compressor.Target{UID: uid, BackendDOMNodeID: int64(i + 1), Role: "button", Name: uid})
+	}
+	return targets
+}
+
+// record stores a live snapshot that showed the uids to a client and gives its handle.
+func record(t *testing.T, s *Store, capture, client string, tab int, uids ...string) string {
+	t.Helper()
+	payload := []byte(`{"capture":"` + capture + `"}`)
+	view := &View{Handle: Handle(payload, ""), UIDs: uids, Client: client, TokensBefore: 10, ViewTokens: 2}
+	if err := s.Record(ctx, payload, &Snapshot{Capture: capture, Browser: "b", Tab: tab, Document: "doc " + capture}, targetsOf(uids...), view); err != nil {
+		t.Fatal(err)
+	}
+	return view.Handle
+}
+
+func TestPayloadComesBack(t *testing.T) {
+	t.Parallel()
+	for _, ephemeral := range []bool{false, true} {
+		s := openStore(t, t.TempDir(), Options{Ephemeral: ephemeral})
+		for _, payload := range [][]byte{{}, []byte("x"), bytes.Repeat([]byte("long "), 1<<18), {0, 0xff, '"'}} {
+			view := &View{Handle: Handle(payload, "")}
+			snap := &Snapshot{}
+			if err := s.Record(ctx, payload, snap, nil, view); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.Payload(ctx, view.Handle)
+			if err != nil || !bytes.Equal(got, payload) {
+				t.Errorf("%d bytes came back as %d: %v", len(payload), len(got), err)
+			}
+			if snap.Digest != sha256.Sum256(payload) || snap.Bytes != int64(len(payload)) {
+				t.Errorf("snapshot %+v", snap)
+			}
+		}
+		if _, err := s.Payload(ctx, "hr_0"); !errors.Is(err, ErrUnknownHandle) {
+			t.Errorf("unknown handle: %v", err)
+		}
+	}
+}
+
+func TestRecordTwiceIsOne(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir(), Options{})
+	first, again := record(t, s, "c1", "x", 1, "u1"), record(t, s, "c1", "x", 1, "u1")
+	if first != again {
+		t.Errorf("handles %s and %s", first, again)
+	}
+	if st, err := s.Stats(ctx); err != nil || st.Snapshots != 1 || st.Views != 1 || st.Payloads != 1 || st.TokensSaved != 8 {
+		t.Errorf("stats %+v, %v", st, err)
+	}
+}
+
+func TestHandle(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, payload := range []string{"a", "b"} {
+		for _, options := range []string{"", `{"query":"x"}`} {
+			h := Handle([]byte(payload), options)
+			if len(h) != 35 || !strings.HasPrefix(h, "hr_") || seen[h] {
+				t.Errorf("handle %q", h)
+			}
+			seen[h] = true
+		}
+	}
+}
+
+func TestShown(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir(), Options{})
+	old := record(t, s, "c1", "cli", 1, "u1", "u10")
+	record(t, s, "c2", "other", 1, "u1")
+	tab2 := record(t, s, "c3", "cli", 2, "u2")
+
+	view, snap, target, err := s.Shown(ctx, "cli", "b", 0, "u1")
+	if err != nil || view.Handle != old || snap.Document != "doc c1" || target.UID != "u1" {
+		t.Fatalf("another client's newer view counts: %v %v %v %v", view, snap, target, err)
+	}
+	for _, test := range []struct {
+		name, client, browser string
+		tab                   int
+		uid                   string
+	}{
+		{"part of a uid", "cli", "b", 0, "u"},
+		{"not shown", "cli", "b", 0, "u3"},
+		{"another tab", "cli", "b", 1, "u2"},
+		{"another browser", "cli", "x", 0, "u1"},
+		{"another client", "nobody", "b", 0, "u1"},
+	} {
+		if _, _, _, err := s.Shown(ctx, test.client, test.browser, test.tab, test.uid); !errors.Is(err, ErrUnknownUID) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+	if latest, _, err := s.Latest(ctx, "cli", "b"); err != nil || latest.Handle != tab2 {
+		t.Errorf("latest %v, %v", latest, err)
+	}
+	// A view that is delivered again is the newest; to another client it is theirs too.
+	again, _, err := s.Lookup(ctx, old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, client := range []string{"cli", "third"} {
+		again.Client, again.Delivered = client, time.Time{}
+		if err := s.AddView(ctx, again); err != nil {
+			t.Fatal(err)
+		}
+		if latest, _, err := s.Latest(ctx, client, "b"); err != nil || latest.Handle != old {
+			t.Errorf("%s: latest %v, %v", client, latest, err)
+		}
+	}
+}
+
+func TestSecondViewOfASnapshot(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir(), Options{})
+	payload, snap := page(1), &Snapshot{Capture: "c"}
+	first := &View{Handle: Handle(payload, "1"), UIDs: []string{"u1"}, Client: "cli"}
+	if err := s.Record(ctx, payload, snap, targetsOf("u1", "u2"), first); err != nil {
+		t.Fatal(err)
+	}
+	second := &View{Handle: Handle(payload, "2"), Snapshot: snap.ID, UIDs: []string{"u2"}, Client: "cli"}
+	if err := s.AddView(ctx, second); err != nil {
+		t.Fatal(err)
+	}
+	for _, uid := range []string{"u1", "u2"} {
+		if _, _, _, err := s.Shown(ctx, "cli", "", 0, uid); err != nil {
+			t.Errorf("%s: %v", uid, err)
+		}
+	}
+	if err := s.AddView(ctx, &View{Handle: "hr_x", Snapshot: 999}); err == nil {
+		t.Error("a view of no snapshot was stored")
+	}
+}
+
+func TestTargetsAreMadeAgain(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir(), Options{})
+	payload := page(7)
+	view := &View{Handle: Handle(payload, "")}
+	if err := s.Record(ctx, payload, &Snapshot{}, nil, view); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.write.Exec("UPDATE snapshots SET targets = x'00'"); err != nil {
+		t.Fatal(err)
+	}
+	targets, err := s.Targets(ctx, view.Handle)
+	if err != nil || len(targets) != 1 || targets[0].UID != "u7" {
+		t.Errorf("targets %+v, %v", targets, err)
+	}
+}
+
+func TestSupersede(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir(), Options{})
+	one, two := record(t, s, "c1", "x", 1), record(t, s, "c2", "x", 2)
+	want := func(handle, how string) {
+		t.Helper()
+		if _, snap, err := s.Lookup(ctx, handle); err != nil || snap.Superseded != how {
+			t.Errorf("superseded %q, want %q (%v)", snap.Superseded, how, err)
+		}
+	}
+	for _, step := range []struct {
+		tab      int
+		how      string
+		one, two string
+	}{{1, "unknown", "unknown", ""}, {1, "yes", "yes", ""}, {0, "unknown", "unknown", "unknown"}} {
+		if step.tab == 0 {
+			step.one = "unknown"
+		}
+		if err := s.Supersede(ctx, "b", step.tab, step.how); err != nil {
+			t.Fatal(err)
+		}
+		if step.tab == 0 {
+			want(two, "unknown")
+			continue
+		}
+		want(one, step.one)
+		want(two, step.two)
+	}
+	want(one, "yes") // what is known stays known
+	if err := s.Supersede(ctx, "b", 1, "perhaps"); err == nil {
+		t.Error("perhaps was taken")
+	}
+}
+
+func TestLedger(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir(), Options{})
+	act := func(id, args string) *Act {
+		return &Act{ID: id, Client: "cli", Kind: "type", Args: s.ArgsMAC([]byte(args))}
+	}
+	if known, err := s.BeginAct(ctx, act("1", "hunter2")); known != nil || err != nil {
+		t.Fatal(known, err)
+	}
+	known, err := s.BeginAct(ctx, act("1", "hunter2"))
+	if err != nil || known == nil || known.State != "sent" {
+		t.Fatalf("again: %+v, %v", known, err)
+	}
+	if _, err := s.BeginAct(ctx, act("1", "other")); !errors.Is(err, ErrActReused) {
+		t.Errorf("other arguments: %v", err)
+	}
+	if err := s.FinishAct(ctx, "1", "done", []byte(`{}`)); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := s.Act(ctx, "1"); err != nil || a.State != "done" || string(a.Result) != "{}" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if _, err := s.Act(ctx, "2"); !errors.Is(err, ErrUnknownAct) {
+		t.Errorf("unknown act: %v", err)
+	}
+	if err := s.FinishAct(ctx, "2", "done", nil); !errors.Is(err, ErrUnknownAct) {
+		t.Errorf("unknown act's end: %v", err)
+	}
+}
+
+func TestSettingsAndOrdinals(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{})
+	if v, err := s.Setting(ctx, "k"); v != "" || err != nil {
+		t.Errorf("%q, %v", v, err)
+	}
+	for _, v := range []string{"1", "2", ""} {
+		if err := s.SetSetting(ctx, "k", v); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Setting(ctx, "k"); got != v || err != nil {
+			t.Errorf("%q, %v; want %q", got, err, v)
+		}
+	}
+	if err := s.SetOrdinals(ctx, "b", 1, map[string]int{"T": 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetOrdinals(ctx, "b", 1, map[string]int{"T": 9, "U": 2}); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	s = openStore(t, dir, Options{})
+	if got, err := s.Ordinals(ctx, "b", 1); err != nil || got["T"] != 1 || got["U"] != 2 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := s.Ordinals(ctx, "b", 2); err != nil || len(got) != 0 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1e9, 0)
+	s := openStore(t, t.TempDir(), Options{Now: func() time.Time { return now }, MaxAge: time.Hour, MaxBytes: 1 << 20})
+	old := record(t, s, "old", "x", 1)
+	now = now.Add(2 * time.Hour)
+	record(t, s, "new", "x", 1)
+	if _, err := s.Payload(ctx, old); !errors.Is(err, ErrUnknownHandle) {
+		t.Errorf("an old snapshot stayed: %v", err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	var handles []string
+	for range 40 {
+		noise := make([]byte, 100<<10)
+		for i := range noise {
+			noise[i] = byte(r.Uint32())
+		}
+		now = now.Add(time.Second)
+		view := &View{Handle: Handle(noise, "")}
+		if err := s.Record(ctx, noise, &Snapshot{}, nil, view); err != nil {
+			t.Fatal(err)
+		}
+		handles = append(handles, view.Handle)
+		if _, err := s.Payload(ctx, view.Handle); err != nil {
+			t.Fatalf("the newest went: %v", err)
+		}
+	}
+	if _, err := s.Payload(ctx, handles[0]); !errors.Is(err, ErrUnknownHandle) {
+		t.Errorf("the oldest stayed: %v", err)
+	}
+	st, err := s.Stats(ctx)
+	if err != nil || st.StoredBytes > 1<<20 {
+		t.Errorf("%+v, %v", st, err)
+	}
+}
+
+func TestFilesArePrivate(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	for _, mask := range []int{0, 0o022, 0o077} {
+		syscall.Umask(mask)
+		dir := filepath.Join(t.TempDir(), "state")
+		s := openStore(t, dir, Options{})
+		record(t, s, "c", "x", 1)
+		for _, file := range []struct {
+			name string
+			mode os.FileMode
+		}{{"", 0o700}, {"store.db", 0o600}, {"store.db-wal", 0o600}, {"store.db-shm", 0o600}} {
+			info, err := os.Stat(filepath.Join(dir, file.name))
+			if err != nil || info.Mode().Perm() != file.mode {
+				t.Errorf("umask %o: %q is %v, %v", mask, file.name, info.Mode(), err)
+			}
+		}
+	}
+}
+
+func TestRefusedPlaces(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	linked := filepath.Join(dir, "linked")
+	if err := os.Mkdir(linked, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, filepath.Join(linked, "store.db")); err != nil {
+		t.Fatal(err)
+	}
+	for _, place := range []string{file, filepath.Join(file, "below"), linked, "/proc/nowhere"} {
+		if s, err := Open(place, Options{}); !errors.Is(err, ErrNoStore) {
+			t.Errorf("%s: %v, %v", place, s, err)
+		}
+	}
+}
+
+func TestEphemeralLeavesNothing(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "state")
+	s := openStore(t, dir, Options{Ephemeral: true})
+	record(t, s, "c", "x", 1, "u1")
+	if _, _, _, err := s.Shown(ctx, "x", "b", 0, "u1"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("something is on the disk: %v", err)
+	}
+	other := openStore(t, dir, Options{Ephemeral: true})
+	if st, err := other.Stats(ctx); err != nil || st.Snapshots != 0 {
+		t.Errorf("two ephemeral stores share %+v, %v", st, err)
+	}
+}
+
+func TestNewerStoreIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{})
+	record(t, s, "c", "x", 1)
+	if _, err := s.write.Exec("PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	path := filepath.Join(dir, "store.db")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, Options{}); !errors.Is(err, ErrNewer) {
+		t.Errorf("opened: %v", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file changed: %v", err)
+	}
+}
+
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	holder := openStore(t, dir, Options{})
+	waiter := openStore(t, dir, Options{Busy: 20 * time.Millisecond})
+	tx, err := holder.write.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := waiter.SetSetting(ctx, "k", "v"); !errors.Is(err, ErrBusy) {
+		t.Errorf("a held store: %v", err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := waiter.SetSetting(ctx, "k", "v"); err != nil {
+		t.Errorf("after: %v", err)
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir(), Options{})
+	var all sync.WaitGroup
+	for client := range 4 {
+		all.Go(func() {
+			for i := range 25 {
+				name := fmt.Sprintf("%d/%d", client, i)
+				payload := []byte(name)
+				view := &View{Handle: Handle(payload, ""), Client: fmt.Sprint(client), UIDs: []string{"u1"}}
+				if err := s.Record(ctx, payload, &Snapshot{Capture: name, Browser: "b"}, targetsOf("u1"), view); err != nil {
+					t.Error(err)
+				}
+				if shown, _, _, err := s.Shown(ctx, fmt.Sprint(client), "b", 0, "u1"); err != nil || shown.Handle != view.Handle {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// A damaged file is opened or moved aside; what comes back is right or is not there.
+func TestCorruption(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{})
+	payloads := map[string][]byte{}
+	for n := range 30 {
+		payload := bytes.Repeat(page(n), 40)
+		view := &View{Handle: Handle(payload, ""), UIDs: []string{"u1"}}
+		if err := s.Record(ctx, payload, &Snapshot{}, targetsOf("u1"), view); err != nil {
+			t.Fatal(err)
+		}
+		payloads[view.Handle] = payload
+	}
+	s.Close()
+	whole, err := os.ReadFile(filepath.Join(dir, "store.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(9, 9))
+	moved := 0
+	for range 200 {
+		damaged := bytes.Clone(whole)
+		switch r.IntN(3) {
+		case 0:
+			damaged = damaged[:r.IntN(len(damaged))]
+		case 1:
+			damaged[r.IntN(200)] ^= byte(1 + r.IntN(255))
+		default:
+			at := r.IntN(len(damaged) - 64)
+			for i := range 64 {
+				damaged[at+i] ^= byte(r.Uint32())
+			}
+		}
+		place := t.TempDir()
+		if err := os.WriteFile(filepath.Join(place, "store.db"), damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(place, Options{})
+		if err != nil {
+			if !errors.Is(err, ErrNewer) { // the version's own bytes may be hit
+				t.Errorf("neither opened nor moved aside: %v", err)
+			}
+			continue
+		}
+		if s.Moved() != "" {
+			moved++
+			if info, err := os.Stat(s.Moved()); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("moved to %q: %v", s.Moved(), err)
+			}
+		}
+		for handle, payload := range payloads {
+			got, err := s.Payload(ctx, handle)
+			if err == nil && !bytes.Equal(got, payload) {
+				t.Errorf("a wrong payload for %s", handle)
+			}
+			if err != nil && !errors.Is(err, ErrUnknownHandle) && !errors.Is(err, ErrCorrupt) {
+				t.Errorf("payload of a damaged store: %v", err)
+			}
+		}
+		s.Close()
+	}
+	if moved == 0 {
+		t.Error("no damage was ever met")
+	}
+}
+
+func TestReadOnlyFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{})
+	handle := record(t, s, "c", "x", 1)
+	s.Close()
+	only, err := open("file:"+escape(filepath.Join(dir, "store.db"))+"?mode=ro&immutable=1", Options{Busy: time.Second, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer only.Close()
+	if _, err := only.Payload(ctx, handle); err != nil {
+		t.Error(err)
+	}
+	if err := only.SetSetting(ctx, "k", "v"); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("written: %v", err)
+	}
+}
+
+func TestFull(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir(), Options{})
+	if _, err := s.write.Exec("PRAGMA max_page_count = 60"); err != nil {
+		t.Fatal(err)
+	}
+	noise := make([]byte, 1<<20)
+	r := rand.New(rand.NewPCG(2, 2))
+	for i := range noise {
+		noise[i] = byte(r.Uint32())
+	}
+	view := &View{Handle: Handle(noise, "")}
+	if err := s.Record(ctx, noise, &Snapshot{}, nil, view); !errors.Is(err, ErrFull) {
+		t.Errorf("a full disk: %v", err)
+	}
+	if _, _, err := s.Lookup(ctx, view.Handle); !errors.Is(err, ErrUnknownHandle) {
+		t.Errorf("half a snapshot is there: %v", err)
+	}
+	if _, err := s.write.Exec("PRAGMA max_page_count = 1000000"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Record(ctx, noise, &Snapshot{}, nil, view); err != nil {
+		t.Errorf("with space again: %v", err)
+	}
+}
+
+func TestForeignKeysHold(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir(), Options{})
+	handle := record(t, s, "c", "x", 1)
+	if _, err := s.write.Exec("DELETE FROM snapshots"); err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := s.read.QueryRow("SELECT (SELECT count(*) FROM views) + (SELECT count(*) FROM deliveries)").Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d rows outlive their snapshot, %v", n, err)
+	}
+	if _, _, err := s.Lookup(ctx, handle); !errors.Is(err, ErrUnknownHandle) {
+		t.Error(err)
+	}
+	if !errors.Is(missing(sql.ErrNoRows, ErrUnknownAct), ErrUnknownAct) {
+		t.Error("missing")
+	}
+}
