@@ -22,8 +22,12 @@ async function ask(port, id, method, params) {
   return answerOf(port, id);
 }
 
-/** @param {Partial<ReturnType<typeof fakeChrome>>} [change] */
-async function startWorker(change = {}) {
+/**
+ * Starts a worker whose timers stand still, and end with the test as a worker's do with it.
+ * @param {import('node:test').TestContext} t @param {Partial<ReturnType<typeof fakeChrome>>} [change]
+ */
+async function startWorker(t, change = {}) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const fake = fakeChrome();
   fake.onHost = greet;
   Object.assign(fake, change);
@@ -40,8 +44,8 @@ async function connected(fake, nth = 1) {
   return { port, panel };
 }
 
-test('hello names the browser, the versions and the epoch', async () => {
-  const fake = await startWorker();
+test('hello names the browser, the versions and the epoch', async t => {
+  const fake = await startWorker(t);
   const { port } = await connected(fake);
   const { instance } = await fake.local.get('instance');
   assert.match(instance, /^[0-9a-f-]{36}$/);
@@ -51,8 +55,8 @@ test('hello names the browser, the versions and the epoch', async () => {
   assert.equal(fake.offscreen, 1);
 });
 
-test('a new worker is the same browser with a higher epoch, and opens no second offscreen page', async () => {
-  const fake = await startWorker();
+test('a new worker is the same browser with a higher epoch, and opens no second offscreen page', async t => {
+  const fake = await startWorker(t);
   await connected(fake);
   fake.newWorker();
   await start('sw.js');
@@ -62,33 +66,34 @@ test('a new worker is the same browser with a higher epoch, and opens no second 
   assert.equal(fake.offscreen, 1);
 });
 
-test('a host that ends is started again, under a new epoch', async () => {
-  const fake = await startWorker();
+test('a host that ends is started again, under a new epoch', async t => {
+  const fake = await startWorker(t);
   const { port, panel } = await connected(fake);
   fake.lastError = 'Native host has exited.';
   port.drop();
   fake.lastError = '';
   assert.equal(panel.posted.at(-1).state.host, 'none');
+  t.mock.timers.tick(50);
   const again = await connected(fake, 2);
   assert.equal(again.port.posted[0].params.epoch, 2);
   assert.ok(!(await ask(again.port, 1, 'tabs', {})).error);
 });
 
-test('a port that drops takes its requests with it; the next host is answered', async () => {
-  const fake = await startWorker();
+test('a port that drops takes its requests with it; the next host is answered', async t => {
+  const fake = await startWorker(t);
   const { port } = await connected(fake);
   fake.cdp = ({ method }) => (method === 'Page.getFrameTree' ? new Promise(() => {}) : {});
   port.send({ jsonrpc: '2.0', id: 1, method: 'capture', params: { capture: 'c', tab: 7, ordinals: {}, next: 1, limits: { frames: 1, frameMs: 1, totalMs: 1, stallMs: 60_000 } } });
   await eventually(() => fake.commands.some(command => command.method === 'Page.getFrameTree'), 'capturing');
   port.drop();
+  t.mock.timers.tick(50);
   const again = await connected(fake, 2);
   assert.deepEqual((await ask(again.port, 1, 'tabs', {})).result.tabs.map((/** @type {any} */ tab) => tab.tab), [7]);
   assert.equal(answerOf(port, 1), undefined);
 });
 
 test('retries wait longer and longer, the alarm does not wait', async t => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const fake = await startWorker({ onHost: port => port.drop(), lastError: 'Specified native messaging host not found.' });
+  const fake = await startWorker(t, { onHost: port => port.drop(), lastError: 'Specified native messaging host not found.' });
   const tries = async (/** @type {number} */ n) => eventually(() => fake.hosts.length === n, `try ${n}`);
   await tries(1);
   let n = 1;
@@ -111,8 +116,8 @@ for (const { name, words, want } of [
   { name: 'crashed', words: 'Native host has exited.', want: /log/ },
   { name: 'text on stdout', words: 'Error when communicating with the native messaging host.', want: /protocol/ },
 ]) {
-  test(`the panel is told why there is no host: ${name}`, async () => {
-    const fake = await startWorker({ onHost: port => port.drop(), lastError: words });
+  test(`the panel is told why there is no host: ${name}`, async t => {
+    const fake = await startWorker(t, { onHost: port => port.drop(), lastError: words });
     const panel = fake.connect('panel');
     await eventually(() => want.test(panel.posted.at(-1)?.state?.message ?? ''), name);
     assert.equal(panel.posted.at(-1).state.host, 'none');
@@ -123,8 +128,8 @@ for (const { name, answer } of [
   { name: 'refuses', answer: { error: { code: -32000, message: 'm', data: { code: 'bad_version', message: 'm', hint: 'h', retry: 'never', dispatched: 'no', effect: 'none_seen', settled: false } } } },
   { name: 'answers in another shape', answer: { result: { ...welcome, policy: undefined } } },
 ]) {
-  test(`a host of another version that ${name} is told apart from none`, async () => {
-    const fake = await startWorker({
+  test(`a host of another version that ${name} is told apart from none`, async t => {
+    const fake = await startWorker(t, {
       onHost: port => { port.receive = message => void (message.method === 'hello' && setImmediate(() => port.send({ jsonrpc: '2.0', id: message.id, ...answer }))); },
     });
     const panel = fake.connect('panel');
@@ -132,8 +137,8 @@ for (const { name, answer } of [
   });
 }
 
-test('only pages of the extension may connect', async () => {
-  const fake = await startWorker();
+test('only pages of the extension may connect', async t => {
+  const fake = await startWorker(t);
   await connected(fake);
   for (const sender of [{ id: 'other', url: 'chrome-extension://other/x.html' }, { id: 'self', url: 'https://example.test/' }, { id: 'self' }]) {
     const port = fake.connect('panel', sender);
@@ -142,8 +147,8 @@ test('only pages of the extension may connect', async () => {
   }
 });
 
-test('the panel asks the host through the worker and learns of a new policy', async () => {
-  const fake = await startWorker();
+test('the panel asks the host through the worker and learns of a new policy', async t => {
+  const fake = await startWorker(t);
   const { port, panel } = await connected(fake);
   assert.deepEqual(panel.posted.at(-1), { state: { host: 'connected', policy: { acts: false, eval: false } } });
   panel.send({ id: 4, method: 'policy', params: { acts: true } });
@@ -165,10 +170,10 @@ test('the panel asks the host through the worker and learns of a new policy', as
   assert.equal(answerOf(panel, 6).error.code, 'bad_request');
 });
 
-test('a panel that asks while the host starts waits for it', async () => {
+test('a panel that asks while the host starts waits for it', async t => {
   /** @type {FakePort[]} */
   const silent = [];
-  const fake = await startWorker({ onHost: port => void silent.push(port) });
+  const fake = await startWorker(t, { onHost: port => void silent.push(port) });
   const panel = fake.connect('panel');
   panel.send({ id: 1, method: 'tabs', params: {} });
   await eventually(() => silent[0]?.posted.length === 1, 'hello');
@@ -179,8 +184,8 @@ test('a panel that asks while the host starts waits for it', async () => {
   assert.deepEqual(answerOf(panel, 1).result, { tabs: [] });
 });
 
-test('bad requests of the host are refused with a code', async () => {
-  const fake = await startWorker();
+test('bad requests of the host are refused with a code', async t => {
+  const fake = await startWorker(t);
   const { port } = await connected(fake);
   for (const [id, method, params, code, field] of /** @type {[number, string, any, string, string?][]} */ ([
     [1, 'nonsense', {}, 'unknown_method'],
@@ -198,8 +203,8 @@ test('bad requests of the host are refused with a code', async () => {
   assert.deepEqual(fake.commands, []);
 });
 
-test('the host is told what happens to a tab in use', async () => {
-  const fake = await startWorker();
+test('the host is told what happens to a tab in use', async t => {
+  const fake = await startWorker(t);
   const { port } = await connected(fake);
   fake.cdp = ({ method }) => { if (method === 'Accessibility.getFullAXTree') throw new Error('{"message":"no"}'); };
   await ask(port, 1, 'capture', { capture: 'c', tab: 7, ordinals: {}, next: 1, limits: { frames: 1, frameMs: 1, totalMs: 1, stallMs: 100 } });
