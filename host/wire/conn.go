@@ -33,10 +33,12 @@ type Conn struct {
 	out  io.Writer
 	opt  Options
 	turn chan struct{} // held by who writes
-	done chan struct{}
+	done chan struct{} // closed when nothing more comes
+	shut chan struct{} // closed when nothing more can go
 
 	mu      sync.Mutex
 	ended   bool
+	closed  bool
 	nextID  int64
 	waiting map[int64]chan Message
 	running map[int64]context.CancelFunc
@@ -52,18 +54,19 @@ func NewConn(in io.Reader, out io.Writer, opt Options) *Conn {
 		opt.MaxFrame = MaxFrame
 	}
 	return &Conn{
-		in: newReader(in), out: out, opt: opt, turn: make(chan struct{}, 1), done: make(chan struct{}),
+		in: newReader(in), out: out, opt: opt, turn: make(chan struct{}, 1), done: make(chan struct{}), shut: make(chan struct{}),
 		waiting: map[int64]chan Message{}, running: map[int64]context.CancelFunc{},
 	}
 }
 
 // Serve reads messages until the link ends (nil) or breaks (a *Fault, told to
 // the other end), then cancels what is running, fails what is waiting with
-// detached and returns when the handlers have. The end of ctx cancels what is
-// running; to end the link, Close it.
+// detached, and closes the link when the last answers have gone. The end of ctx
+// cancels what is running; to end the link, Close it.
 func (c *Conn) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var handlers sync.WaitGroup
+	defer c.Close()
 	defer handlers.Wait()
 	defer c.end()
 	defer cancel()
@@ -339,7 +342,7 @@ func (c *Conn) send(ctx context.Context, m Message) error {
 		defer func() { <-c.turn }()
 	case <-ctx.Done():
 		return ended(ctx)
-	case <-c.done:
+	case <-c.shut:
 		return Fail(Detached, "")
 	}
 	if ctx.Err() != nil {
@@ -350,7 +353,7 @@ func (c *Conn) send(ctx context.Context, m Message) error {
 			c.opt.Trace("out", len(frame))
 		}
 		if err := WriteFrame(c.out, frame); err != nil {
-			c.end()
+			c.Close()
 			return Fail(Detached, "the link has ended: %v", err)
 		}
 	}
@@ -361,23 +364,31 @@ func (c *Conn) send(ctx context.Context, m Message) error {
 // before that was told so by the other end.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Close ends the link from this side.
-func (c *Conn) Close() error { return c.end() }
-
-// end fails all that waits and closes the link, once.
-func (c *Conn) end() error {
-	c.mu.Lock()
-	ended := c.ended
-	c.ended = true
-	c.mu.Unlock()
-	if ended {
+// Close ends the link from this side, at once.
+func (c *Conn) Close() error {
+	c.end()
+	if !c.once(&c.closed, c.shut) {
 		return nil
 	}
-	close(c.done)
 	if closer, ok := c.out.(io.Closer); ok {
 		if err := closer.Close(); err != nil {
 			return fmt.Errorf("close link: %w", err)
 		}
 	}
 	return nil
+}
+
+// end fails all that waits for the other end.
+func (c *Conn) end() { c.once(&c.ended, c.done) }
+
+// once closes a channel the first time.
+func (c *Conn) once(did *bool, channel chan struct{}) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if *did {
+		return false
+	}
+	*did = true
+	close(channel)
+	return true
 }
