@@ -122,6 +122,8 @@ func TestShown(t *testing.T) {
 	}{
 		{"part of a uid", "cli", "b", 0, "u"},
 		{"not shown", "cli", "b", 0, "u3"},
+		{"two uids", "cli", "b", 0, "u1 u10"},
+		{"none", "cli", "b", 0, ""},
 		{"another tab", "cli", "b", 1, "u2"},
 		{"another browser", "cli", "x", 0, "u1"},
 		{"another client", "nobody", "b", 0, "u1"},
@@ -130,8 +132,15 @@ func TestShown(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
-	if latest, _, err := s.Latest(ctx, "cli", "b"); err != nil || latest.Handle != tab2 {
+	if latest, _, err := s.Latest(ctx, "cli", "b", 0); err != nil || latest.Handle != tab2 {
 		t.Errorf("latest %v, %v", latest, err)
+	}
+	if latest, _, err := s.Latest(ctx, "cli", "b", 1); err != nil || latest.Handle != old {
+		t.Errorf("latest of tab 1: %v, %v", latest, err)
+	}
+	record(t, s, "c4", "cli", 2)
+	if _, _, _, err := s.Shown(ctx, "cli", "b", 0, ""); !errors.Is(err, ErrUnknownUID) {
+		t.Errorf("no uid, in a view without uids: %v", err)
 	}
 	// A view that is delivered again is the newest; to another client it is theirs too.
 	again, _, err := s.Lookup(ctx, old)
@@ -143,7 +152,7 @@ func TestShown(t *testing.T) {
 		if err := s.AddView(ctx, again); err != nil {
 			t.Fatal(err)
 		}
-		if latest, _, err := s.Latest(ctx, client, "b"); err != nil || latest.Handle != old {
+		if latest, _, err := s.Latest(ctx, client, "b", 0); err != nil || latest.Handle != old {
 			t.Errorf("%s: latest %v, %v", client, latest, err)
 		}
 	}

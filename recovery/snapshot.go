@@ -224,6 +224,9 @@ func (s *Store) Targets(ctx context.Context, handle string) ([]compressor.Target
 // Shown finds the newest view delivered to client, in the tab (0 is any) of the
 // browser, that showed uid. Errors: ErrUnknownUID.
 func (s *Store) Shown(ctx context.Context, client, browser string, tab int, uid string) (*View, *Snapshot, *compressor.Target, error) {
+	if uid == "" || strings.Contains(uid, " ") {
+		return nil, nil, nil, ErrUnknownUID
+	}
 	var delivered int64
 	view, snap, err := scanView(s.read.QueryRowContext(ctx, "SELECT "+viewColumns+", d.delivered"+viewTables+` JOIN deliveries d ON d.handle = v.handle
 		WHERE d.client = ? AND s.browser = ? AND (? = 0 OR s.tab = ?) AND instr(v.uids, ?) > 0 ORDER BY d.id DESC LIMIT 1`,
@@ -244,12 +247,12 @@ func (s *Store) Shown(ctx context.Context, client, browser string, tab int, uid 
 	return nil, nil, nil, fmt.Errorf("look up uid: %w", ErrCorrupt)
 }
 
-// Latest returns the view delivered to client last in the browser. Errors:
-// ErrUnknownHandle when there is none.
-func (s *Store) Latest(ctx context.Context, client, browser string) (*View, *Snapshot, error) {
+// Latest returns the view delivered to client last in the tab (0 is any) of the
+// browser. Errors: ErrUnknownHandle when there is none.
+func (s *Store) Latest(ctx context.Context, client, browser string, tab int) (*View, *Snapshot, error) {
 	var delivered int64
 	view, snap, err := scanView(s.read.QueryRowContext(ctx, "SELECT "+viewColumns+", d.delivered"+viewTables+` JOIN deliveries d ON d.handle = v.handle
-		WHERE d.client = ? AND s.browser = ? ORDER BY d.id DESC LIMIT 1`, client, browser), &delivered)
+		WHERE d.client = ? AND s.browser = ? AND (? = 0 OR s.tab = ?) ORDER BY d.id DESC LIMIT 1`, client, browser, tab, tab), &delivered)
 	if err != nil {
 		return nil, nil, wrap("look up view", missing(err, ErrUnknownHandle))
 	}
