@@ -75,6 +75,9 @@ func Sub(dir, name string) (string, error) {
 // dir/extension-ids, one on a line.
 func Origins(dir string) []string {
 	origins := []string{origin(wire.ExtensionID)}
+	if dir == "" {
+		return origins
+	}
 	f, err := os.Open(filepath.Join(dir, "extension-ids"))
 	if err != nil {
 		return origins // none was added
