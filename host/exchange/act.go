@@ -1,0 +1,330 @@
+package exchange
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"handrail/host/wire"
+	"handrail/recovery"
+)
+
+const (
+	// expiry is how long an act may be on its way to the page.
+	expiry = 10 * time.Second
+	// grace is added to an act's own budget before its answer is given up.
+	grace = 30 * time.Second
+
+	defaultWait = 2 * time.Second  // for a node to become ready
+	defaultLoad = 15 * time.Second // for a page to load, an expression to end
+	maxWait     = 10 * time.Minute
+)
+
+const hiddenValue = "‹hidden›"
+
+// act does one act on a uid.
+func (l *link) act(ctx context.Context, p wire.ActParams) (*wire.ActResult, error) {
+	if p.UID == "" {
+		return nil, badField("uid", "say which uid")
+	}
+	if p.Action == "type" && p.Text == nil {
+		return nil, badField("text", "type needs the text to type")
+	}
+	if p.Action != "type" && (p.Text != nil || p.Clear || p.Submit) {
+		return nil, badField("text", "text, clear and submit belong to type")
+	}
+	text := ""
+	if p.Text != nil {
+		text = *p.Text
+	}
+	args := p
+	args.ActID = ""
+	return l.once(ctx, request{
+		id: p.ActID, args: args, uid: p.UID, handle: p.Handle, waitMs: p.TimeoutMs,
+		act: wire.Act{Kind: p.Action, Text: text, Clear: p.Clear, Submit: p.Submit, Expect: p.Expect},
+	})
+}
+
+// navigate moves a tab.
+func (l *link) navigate(ctx context.Context, p wire.NavigateParams) (*wire.ActResult, error) {
+	kind := p.Action
+	if kind == "" || kind == "url" {
+		kind = "navigate"
+		if err := l.checkURL(p.URL); err != nil {
+			return nil, err
+		}
+	} else if p.URL != "" {
+		return nil, badField("url", "%s goes to no address", kind)
+	}
+	args := p
+	args.ActID = ""
+	return l.once(ctx, request{
+		id: p.ActID, args: args, tab: p.Tab, waitMs: p.TimeoutMs,
+		act: wire.Act{Kind: kind, URL: p.URL},
+	})
+}
+
+// eval runs an expression in a tab.
+func (l *link) eval(ctx context.Context, p wire.EvalParams) (*wire.ActResult, error) {
+	if p.Expression == "" {
+		return nil, badField("expression", "there is no expression")
+	}
+	args := p
+	args.ActID = ""
+	return l.once(ctx, request{
+		id: p.ActID, args: args, tab: p.Tab, waitMs: p.TimeoutMs,
+		act: wire.Act{Kind: "eval", Expression: p.Expression},
+	})
+}
+
+// request is an act as a client asks for it.
+type request struct {
+	id     string // made up when empty
+	args   any    // all that makes it this act and no other
+	act    wire.Act
+	waitMs int
+
+	uid, handle string // what it is aimed at, or
+	tab         int    // where it is done; 0 is the client's current tab
+}
+
+// aim is a request whose node or tab was found.
+type aim struct {
+	tab    int
+	target *wire.Target
+	handle string // of the view in which the target was seen
+}
+
+// once does an act at most once under its id: an id that the ledger knows gives
+// what became of it then.
+func (l *link) once(ctx context.Context, r request) (*wire.ActResult, error) {
+	if r.waitMs < 0 || r.waitMs > int(maxWait.Milliseconds()) {
+		return nil, badField("timeout_ms", "the time to wait is 0 to %d ms", maxWait.Milliseconds())
+	}
+	if r.id == "" {
+		r.id = randomHex(16)
+	} else if b, err := hex.DecodeString(r.id); err != nil || len(b) != 16 {
+		return nil, badField("act_id", "an act id has 32 hex digits")
+	}
+	r.act.ID, r.act.TimeoutMs = r.id, r.waitMs
+	store, err := l.openStore()
+	if err != nil {
+		return nil, err // what cannot be recorded is not done
+	}
+	release, err := l.actIDs.take(ctx, r.id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	args, err := json.Marshal(r.args)
+	if err != nil {
+		return nil, fmt.Errorf("record act: %w", err)
+	}
+	row := &recovery.Act{ID: r.id, Client: l.key(), Browser: l.browser.Instance, UID: r.uid, Kind: r.act.Kind, Args: store.ArgsMAC(args), Epoch: l.epoch, State: stateSent, At: l.now()}
+	switch known, err := store.Act(ctx, r.id); {
+	case err == nil:
+		return l.again(ctx, store, known, row)
+	case !errors.Is(err, recovery.ErrUnknownAct):
+		return nil, err
+	}
+
+	at, err := l.aim(ctx, store, r)
+	if err != nil {
+		return nil, err
+	}
+	grant, err := l.grant(ctx, r.act.Kind)
+	if err != nil {
+		return nil, err
+	}
+	releaseTab, err := l.acts.take(ctx, at.tab)
+	if err != nil {
+		return nil, err
+	}
+	defer releaseTab()
+	row.Tab = at.tab
+	if known, err := store.BeginAct(ctx, row); err != nil {
+		return nil, err
+	} else if known != nil {
+		return l.again(ctx, store, known, row) // another host was faster
+	}
+	return l.perform(ctx, store, r, at, grant)
+}
+
+// States of an act in the ledger.
+const (
+	stateSent      = "sent"      // it was, or is about to be, sent
+	stateDone      = "done"      // the result is its wire.ActResult
+	stateFailed    = "failed"    // the result is its wire.Fault
+	stateUncertain = "uncertain" // likewise; nobody will ever know
+)
+
+// aim finds what a request is aimed at.
+func (l *link) aim(ctx context.Context, store *recovery.Store, r request) (aim, error) {
+	if r.uid != "" {
+		return l.target(ctx, store, r.uid, r.handle)
+	}
+	if r.tab != 0 {
+		return aim{tab: r.tab}, nil
+	}
+	if r.act.Kind == "navigate" {
+		// Looked at before a tab is opened for it.
+		if _, err := l.grant(ctx, r.act.Kind); err != nil {
+			return aim{}, err
+		}
+		tab, _, err := l.tabToMove(ctx, false)
+		return aim{tab: tab}, err
+	}
+	tab, err := l.tabToUse(ctx)
+	return aim{tab: tab}, err
+}
+
+// perform sends a recorded act to the extension and records what became of it.
+func (l *link) perform(ctx context.Context, store *recovery.Store, r request, at aim, grant string) (*wire.ActResult, error) {
+	budget := defaultWait
+	if at.target == nil {
+		budget = defaultLoad
+	}
+	if r.waitMs > 0 {
+		budget = time.Duration(r.waitMs) * time.Millisecond
+	}
+	waiting, cancel := context.WithTimeout(ctx, budget+grace)
+	defer cancel()
+	p := wire.PerformParams{
+		Epoch: l.epoch, Expires: l.now().Add(expiry).UnixMilli(), Grant: grant, Tab: at.tab, Act: r.act, Target: at.target,
+	}
+	result := &wire.ActResult{ActID: r.id, UID: r.uid}
+	var evidence json.RawMessage
+	err := l.call(waiting, "perform", p, &evidence)
+	unread := err == nil && json.Unmarshal(evidence, &result.Evidence) != nil
+	// What was sent must be recorded even when the asker has gone.
+	ctx = context.WithoutCancel(ctx)
+	if unread || err != nil && l.lost(waiting) {
+		l.supersede(ctx, store, at.tab)
+		return nil, uncertain("the answer was lost")
+	}
+	if err != nil {
+		f := asFault(err)
+		if f.Dispatched != wire.DispatchedNo {
+			l.supersede(ctx, store, at.tab)
+		}
+		l.point(ctx, store, f, at)
+		l.finish(ctx, store, r.id, stateFailed, f)
+		return nil, f
+	}
+	if at.target != nil && at.target.Secret && result.ValueNow != nil {
+		*result.ValueNow = hiddenValue
+	}
+	l.supersede(ctx, store, at.tab)
+	l.finish(ctx, store, r.id, stateDone, result)
+	if at.target == nil {
+		l.setCurrentTab(ctx, currentTab{Tab: at.tab})
+	}
+	return result, nil
+}
+
+// lost tells whether a failed call may have been made by this end: the other
+// one's answer is then not known.
+func (h *host) lost(ctx context.Context) bool {
+	select {
+	case <-h.port.Done():
+		return true
+	default:
+		return ctx.Err() != nil
+	}
+}
+
+// uncertain is the failure of an act of which nobody here knows the end.
+func uncertain(why string) *wire.Fault {
+	f := wire.Fail(wire.Uncertain, "it is not known whether the act reached the page: %s", why)
+	f.Dispatched, f.Effect = wire.DispatchedUncertain, "unknown"
+	return f
+}
+
+// asFault returns the failure of a call, which always is a Fault.
+func asFault(err error) *wire.Fault {
+	if f, ok := errors.AsType[*wire.Fault](err); ok {
+		return f
+	}
+	return wire.Fail(wire.Internal, "")
+}
+
+// finish records an act's end. When that fails the act stays 'sent', and the
+// same id finds the extension's half of the ledger.
+func (l *link) finish(ctx context.Context, store *recovery.Store, id, state string, result any) {
+	if r, ok := result.(*wire.ActResult); ok {
+		kept := *r
+		kept.ValueNow = nil // may hold what was typed
+		result = &kept
+	}
+	body, err := json.Marshal(result)
+	if err == nil {
+		err = store.FinishAct(ctx, id, state, body)
+	}
+	if err != nil {
+		l.log.Warn().Err(err).Msg("could not record the end of an act")
+	}
+}
+
+func (l *link) supersede(ctx context.Context, store *recovery.Store, tab int) {
+	if err := store.Supersede(ctx, l.browser.Instance, tab, "yes"); err != nil {
+		l.log.Warn().Err(err).Msg("could not mark earlier snapshots")
+	}
+}
+
+// again answers an act whose id is in the ledger already.
+func (l *link) again(ctx context.Context, store *recovery.Store, known, asked *recovery.Act) (*wire.ActResult, error) {
+	if known.Client != asked.Client || known.Kind != asked.Kind || !bytes.Equal(known.Args, asked.Args) {
+		return nil, wire.Fail(wire.ActReused, "")
+	}
+	switch known.State {
+	case stateDone:
+		var result wire.ActResult
+		if err := json.Unmarshal(known.Result, &result); err != nil {
+			return nil, fmt.Errorf("read ledger: %w", err)
+		}
+		return &result, nil
+	case stateFailed, stateUncertain:
+		var f wire.Fault
+		if err := json.Unmarshal(known.Result, &f); err != nil {
+			return nil, fmt.Errorf("read ledger: %w", err)
+		}
+		return nil, &f
+	}
+	return l.ask(ctx, store, known)
+}
+
+// ask finds out from the extension what became of an act that was sent.
+func (l *link) ask(ctx context.Context, store *recovery.Store, known *recovery.Act) (*wire.ActResult, error) {
+	var ledger wire.LedgerResult
+	if known.Browser == l.browser.Instance {
+		waiting, cancel := context.WithTimeout(ctx, expiry)
+		defer cancel()
+		if err := l.call(waiting, "ledger", wire.LedgerParams{IDs: []string{known.ID}}, &ledger); err != nil {
+			return nil, uncertain("the browser did not say") // and may at the next try
+		}
+	}
+	ctx = context.WithoutCancel(ctx)
+	for _, row := range ledger.Acts {
+		switch {
+		case row.ID != known.ID:
+		case row.State == "done" && row.Result != nil:
+			result := &wire.ActResult{ActID: known.ID, UID: known.UID, Evidence: *row.Result}
+			l.finish(ctx, store, known.ID, stateDone, result)
+			return result, nil
+		case row.State == "failed" && row.Fault != nil:
+			l.finish(ctx, store, known.ID, stateFailed, row.Fault)
+			return nil, row.Fault
+		case row.State == "started" && l.now().Sub(known.At) < expiry:
+			f := wire.Fail(wire.ActInProgress, "")
+			f.Dispatched, f.Effect = wire.DispatchedUncertain, "unknown"
+			return nil, f
+		}
+	}
+	f := uncertain("it was cut off")
+	l.finish(ctx, store, known.ID, stateUncertain, f)
+	return nil, f
+}

@@ -1,0 +1,150 @@
+package exchange
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"handrail/compressor"
+	"handrail/host/snapshot"
+	"handrail/host/wire"
+	"handrail/recovery"
+)
+
+// limits bound every capture.
+var limits = wire.Limits{Frames: 100, FrameMs: 5_000, TotalMs: 20_000, StallMs: 10_000}
+
+// silence is how long a capture may go without any frame from the extension.
+// Its own limits are shorter: this ends the wait for one that does not answer.
+const silence = 60 * time.Second
+
+// snapshot captures a tab, records it and gives its view.
+func (l *link) snapshot(ctx context.Context, p wire.SnapshotParams) (json.RawMessage, error) {
+	if _, err := l.openStore(); err != nil {
+		return nil, err // before a page is moved for nothing
+	}
+	opt := compressor.Options{Profile: p.Profile, Query: p.Query}
+	tab, named := p.Tab, p.Tab != 0 || p.URL != ""
+	var err error
+	switch {
+	case p.URL != "":
+		tab, err = l.visit(ctx, p)
+	case p.Tab == 0:
+		tab, err = l.tabToUse(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	object, err := l.take(ctx, tab, opt)
+	if f, ok := errors.AsType[*wire.Fault](err); ok && f.Code == wire.UnknownTab && !named {
+		// The client's current tab was closed.
+		if tab, err = l.listedTab(ctx); err == nil {
+			object, err = l.take(ctx, tab, opt)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.setCurrentTab(ctx, currentTab{Tab: tab})
+	return snapshot.Text(object), nil
+}
+
+// visit opens the address of a snapshot and returns its tab.
+func (l *link) visit(ctx context.Context, p wire.SnapshotParams) (int, error) {
+	if err := l.checkURL(p.URL); err != nil {
+		return 0, err
+	}
+	if _, err := l.grant(ctx, "navigate"); err != nil {
+		return 0, err
+	}
+	tab, opened := p.Tab, false
+	if tab == 0 {
+		var err error
+		if tab, opened, err = l.tabToMove(ctx, true); err != nil {
+			return 0, err
+		}
+	}
+	_, err := l.once(ctx, request{
+		args: wire.NavigateParams{Tab: tab, URL: p.URL},
+		act:  wire.Act{Kind: "navigate", URL: p.URL},
+		tab:  tab,
+	})
+	if err != nil {
+		if opened {
+			// The tab is of no use to anyone; failing to close it changes nothing of that.
+			l.callTabs(context.WithoutCancel(ctx), wire.TabsParams{Action: "close", Tab: tab})
+		}
+		return 0, err
+	}
+	return tab, nil
+}
+
+// take captures a tab and records it with the view that the client is given.
+func (l *link) take(ctx context.Context, tab int, opt compressor.Options) (*wire.Snapshot, error) {
+	store, err := l.openStore()
+	if err != nil {
+		return nil, err
+	}
+	release, err := l.captures.take(ctx, tab)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	bundle, meta, err := l.capture(ctx, store, tab)
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.Live(ctx, store, bundle, meta, l.key(), opt)
+}
+
+// capture asks the extension for a tab's bundle. The caller has the tab's turn
+// until the bundle is recorded, so that session ordinals are given out once.
+func (l *link) capture(ctx context.Context, store *recovery.Store, tab int) ([]byte, recovery.Snapshot, error) {
+	meta := recovery.Snapshot{Capture: randomHex(16), Browser: l.browser.Instance, Tab: tab, Taken: l.now()}
+	ordinals, err := store.Ordinals(ctx, meta.Browser, tab)
+	if err != nil {
+		return nil, meta, err
+	}
+	p := wire.CaptureParams{Capture: meta.Capture, Tab: tab, Ordinals: map[string]int{}, Next: 1, Limits: limits}
+	for target, n := range ordinals {
+		p.Ordinals[target] = n
+		p.Next = max(p.Next, n+1)
+	}
+	ctx, cancel := l.untilSilent(ctx)
+	defer cancel()
+	var r wire.CaptureResult
+	if err := l.call(ctx, "capture", p, &r); err != nil {
+		if silent, ok := errors.AsType[*wire.Fault](context.Cause(ctx)); ok {
+			err = silent
+		}
+		return nil, meta, err
+	}
+	return r.Bundle, meta, nil
+}
+
+// untilSilent is a context that ends when the extension has sent nothing for
+// a while: a big page has no other deadline as long as its parts come.
+func (h *host) untilSilent(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	start := time.Now()
+	go func() {
+		for {
+			last := time.Unix(0, h.stdin.last.Load())
+			if last.Before(start) {
+				last = start
+			}
+			left := silence - time.Since(last)
+			if left <= 0 {
+				cancel(wire.Fail(wire.Timeout, "the browser sent nothing for %v", silence))
+				return
+			}
+			select {
+			case <-time.After(left):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}

@@ -1,0 +1,273 @@
+package exchange
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"handrail/compressor"
+	"handrail/host/snapshot"
+	"handrail/host/wire"
+	"handrail/recovery"
+)
+
+// maxCandidates is how many nodes a failure points to at most.
+const maxCandidates = 6
+
+// target looks a uid up: in the snapshot of the handle, else in the newest view
+// delivered to this client that showed it.
+func (l *link) target(ctx context.Context, store *recovery.Store, uid, handle string) (aim, error) {
+	if handle == "" {
+		view, seen, target, err := l.shown(ctx, store, 0, uid)
+		if errors.Is(err, recovery.ErrUnknownUID) {
+			return aim{}, l.unknownUID(ctx, store, uid)
+		}
+		if err != nil {
+			return aim{}, err
+		}
+		t := wire.Target(*target)
+		return aim{seen.Tab, &t, view.Handle}, nil
+	}
+	view, seen, err := l.lookup(ctx, store, handle)
+	if err != nil {
+		return aim{}, err
+	}
+	targets, err := store.Targets(ctx, handle)
+	if err != nil {
+		return aim{}, err
+	}
+	for _, target := range targets {
+		if target.UID == uid {
+			t := wire.Target(target)
+			return aim{seen.Tab, &t, handle}, nil
+		}
+	}
+	f := wire.Fail(wire.UnknownUID, "the snapshot of %s has no uid %q", handle, uid)
+	f.Candidates = nearest(uid, among(targets, view.UIDs))
+	return aim{}, f
+}
+
+// shown finds the newest view, or else the newest offer, that showed a uid to
+// this client; tab 0 is any tab.
+func (l *link) shown(ctx context.Context, store *recovery.Store, tab int, uid string) (*recovery.View, *recovery.Snapshot, *compressor.Target, error) {
+	view, seen, target, err := store.Shown(ctx, l.key(), l.browser.Instance, tab, uid)
+	if errors.Is(err, recovery.ErrUnknownUID) {
+		return store.Shown(ctx, l.offeredKey(), l.browser.Instance, tab, uid)
+	}
+	return view, seen, target, err
+}
+
+// lookup finds the view of a handle, which must be of this browser.
+func (l *link) lookup(ctx context.Context, store *recovery.Store, handle string) (*recovery.View, *recovery.Snapshot, error) {
+	view, seen, err := store.Lookup(ctx, handle)
+	if err != nil {
+		return nil, nil, err
+	}
+	if seen.Browser != l.browser.Instance {
+		return nil, nil, badField("handle", "the view of %s is not of this browser", handle)
+	}
+	return view, seen, nil
+}
+
+// unknownUID suggests uids of the client's newest view that are spelt alike.
+func (l *link) unknownUID(ctx context.Context, store *recovery.Store, uid string) error {
+	f := wire.Fail(wire.UnknownUID, "no view shown to you has uid %q", uid)
+	view, _, err := store.Latest(ctx, l.key(), l.browser.Instance, 0)
+	if err != nil {
+		return f // nothing was shown yet
+	}
+	if targets, err := store.Targets(ctx, view.Handle); err == nil {
+		f.Candidates = nearest(uid, among(targets, view.UIDs))
+	}
+	return f
+}
+
+// among keeps the targets whose uid is one of uids.
+func among(targets []compressor.Target, uids []string) []compressor.Target {
+	set := make(map[string]bool, len(uids))
+	for _, uid := range uids {
+		set[uid] = true
+	}
+	return slices.DeleteFunc(slices.Clone(targets), func(t compressor.Target) bool { return !set[t.UID] })
+}
+
+// nearest returns the targets whose uid is one or two slips away, nearest first.
+func nearest(uid string, targets []compressor.Target) []wire.Candidate {
+	const slips = 2
+	var found []compressor.Target
+	for _, t := range targets {
+		if distance(uid, t.UID) <= slips {
+			found = append(found, t)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b compressor.Target) int {
+		return cmp.Compare(distance(uid, a.UID), distance(uid, b.UID))
+	})
+	return candidates(found)
+}
+
+func candidates(targets []compressor.Target) []wire.Candidate {
+	var cs []wire.Candidate
+	for _, t := range targets[:min(len(targets), maxCandidates)] {
+		cs = append(cs, wire.Candidate{UID: t.UID, Role: t.Role, Name: t.Name})
+	}
+	return cs
+}
+
+// distance is the number of bytes to insert, delete or replace between two
+// uids; 99 when they are of very different lengths or long.
+func distance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 || len(a)-len(b) > 2 || len(b)-len(a) > 2 {
+		return 99
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// point completes a failed act's failure: what covers the node gets its uid,
+// and a stale uid brings the nodes that may be meant now.
+func (l *link) point(ctx context.Context, store *recovery.Store, f *wire.Fault, at aim) {
+	if at.target == nil {
+		return
+	}
+	switch f.Code {
+	case wire.StaleUID:
+		if err := l.offer(ctx, store, f, at); err != nil {
+			l.log.Info().Err(err).Msg("found no candidates for a stale uid")
+		}
+	default:
+		l.nameCandidates(ctx, store, f, at)
+	}
+	for i := range f.Candidates {
+		f.Candidates[i].BackendDOMNodeID, f.Candidates[i].FrameID = 0, ""
+	}
+}
+
+// nameCandidates gives the extension's candidates the uids that the snapshot
+// has for their nodes.
+func (l *link) nameCandidates(ctx context.Context, store *recovery.Store, f *wire.Fault, at aim) {
+	if len(f.Candidates) == 0 {
+		return
+	}
+	targets, err := store.Targets(ctx, at.handle)
+	if err != nil {
+		return
+	}
+	for i := range f.Candidates {
+		c := &f.Candidates[i]
+		for _, t := range targets {
+			if t.BackendDOMNodeID == c.BackendDOMNodeID && t.FrameID == c.FrameID {
+				c.UID = t.UID
+				break
+			}
+		}
+	}
+}
+
+// offer reads the tab afresh and adds the nodes that may be meant by a uid that
+// went stale: first the node itself under its present name, then the others of
+// its role, those of the same name and context first.
+//
+// The client may use a candidate's uid at once, unless it knows that uid of
+// another node already: an act on what it saw must not reach what it has not
+// seen. Such a uid works with the handle of the fresh capture, which the hint
+// then names.
+func (l *link) offer(ctx context.Context, store *recovery.Store, f *wire.Fault, at aim) error {
+	release, err := l.captures.take(ctx, at.tab)
+	if err != nil {
+		return err
+	}
+	defer release()
+	bundle, meta, err := l.capture(ctx, store, at.tab)
+	if err != nil {
+		return err
+	}
+	lost := compressor.Target(*at.target)
+	offered, known := candidatesFor(lost, f), false
+	handle, err := snapshot.Record(ctx, store, bundle, meta, l.offeredKey(), func(targets []compressor.Target) (fresh []string) {
+		for _, t := range resembling(lost, targets) {
+			if len(offered) == maxCandidates {
+				break
+			}
+			if len(offered) > 0 && t.UID == offered[0].UID {
+				continue
+			}
+			offered = append(offered, wire.Candidate{UID: t.UID, Role: t.Role, Name: t.Name})
+			_, _, before, err := l.shown(ctx, store, at.tab, t.UID)
+			switch {
+			case errors.Is(err, recovery.ErrUnknownUID):
+				fresh = append(fresh, t.UID)
+			case err != nil || !sameNode(*before, t):
+				known = true
+			}
+		}
+		return fresh
+	})
+	if err != nil {
+		return err
+	}
+	f.Candidates = offered
+	if known {
+		f.Hint = fmt.Sprintf("take a new snapshot, or use a candidate given with handle %s", handle)
+	}
+	return nil
+}
+
+// candidatesFor starts the candidates with the node itself when it lives on
+// under another name or in another place.
+func candidatesFor(lost compressor.Target, f *wire.Fault) []wire.Candidate {
+	if f.Reason != "renamed" && f.Reason != "moved_context" {
+		return nil
+	}
+	return []wire.Candidate{{UID: lost.UID, Role: lost.Role, Name: cmp.Or(f.Now, lost.Name)}}
+}
+
+// resembling returns the targets of lost's role, likeliest first.
+func resembling(lost compressor.Target, targets []compressor.Target) []compressor.Target {
+	name := compressor.Normalize(lost.Name)
+	score := func(t compressor.Target) (n int) {
+		if compressor.Normalize(t.Name) == name {
+			n += 4
+		}
+		if t.Context == lost.Context {
+			n += 2
+		}
+		if t.FrameID == lost.FrameID {
+			n++
+		}
+		return n
+	}
+	var alike []compressor.Target
+	for _, t := range targets {
+		if t.Role == lost.Role {
+			alike = append(alike, t)
+		}
+	}
+	slices.SortStableFunc(alike, func(a, b compressor.Target) int { return cmp.Compare(score(b), score(a)) })
+	return alike
+}
+
+// sameNode tells whether two targets are one node that looks the same.
+func sameNode(a, b compressor.Target) bool {
+	a.NodeID, b.NodeID = "", ""
+	a.NameExact, b.NameExact = false, false
+	a.ContextExact, b.ContextExact = false, false
+	return a == b
+}
