@@ -39,7 +39,10 @@ import { awake, children, send, use } from './session.js';
  *   frames: FrameEntry[], layout: Record<string, Layout>, redacted: number}} Bundle
  */
 /** @typedef {{targetId: string, parent: string, ordinal: number, elements: number, frames: FrameEntry[]}} Session parent: the targetId above it */
-/** @typedef {CaptureParams & {signal: AbortSignal, deadline: number}} Reading deadline: of all child frames, Unix ms */
+/**
+ * A capture under way. deadline: of all child frames, Unix ms; root: the root frame's tree, asked for early.
+ * @typedef {CaptureParams & {signal: AbortSignal, deadline: number, root?: Promise<Commands['Accessibility.getFullAXTree']['returnType']>}} Reading
+ */
 
 // A DOMSnapshot of more elements takes longer than it is worth: 6.5 s at 20,000 table rows.
 const maxSnapshotElements = 60_000;
@@ -66,9 +69,15 @@ export async function capture(params, signal) {
 /** @param {Reading} reading @returns {Promise<Bundle>} */
 async function read(reading) {
   const { capture, tab } = reading;
-  const { url = '', title = '', active } = await browser.getTab(tab);
-  if (!active) await awake(tab);
-  const sessions = await findFrames(reading);
+  // The root's tree takes nearly all the time of a capture, so it is asked for before anything is known.
+  const found = findFrames(reading);
+  reading.root = ask(reading, '', 'Accessibility.getFullAXTree', {}, reading.limits.stallMs);
+  reading.root.catch(() => {}); // whoever awaits it is told
+  const [{ url = '', title = '', active }, sessions] = await Promise.all([browser.getTab(tab), found]);
+  if (!active) {
+    await awake(tab);
+    reading.root = undefined;
+  }
   const [bundles] = await Promise.all([
     Promise.all(sessions.map(session => readSession(reading, session))),
     findOwners(reading, sessions),
@@ -161,8 +170,10 @@ async function readTrees(reading, { targetId, frames }) {
   const tree = async frame => {
     const ms = frame.parent ? Math.min(limits.frameMs, reading.deadline - Date.now()) : limits.stallMs;
     if (ms <= 0) throw new Fault('timeout', `over the limit of ${limits.totalMs} ms for all frames`);
-    frame.nodes = (await ask(reading, targetId, 'Accessibility.getFullAXTree', { frameId: frame.frameId }, ms)).nodes;
+    const asked = !frame.parent && reading.root || ask(reading, targetId, 'Accessibility.getFullAXTree', { frameId: frame.frameId }, ms);
+    frame.nodes = (await asked).nodes;
     if (frame.parent) return;
+    reading.root = undefined;
     reading.deadline = Date.now() + limits.totalMs; // the root's time is its own
     if (!frame.nodes.some(node => !node.ignored)) throw new Fault('capture_failed', 'the page is empty');
   };

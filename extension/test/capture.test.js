@@ -187,7 +187,7 @@ test('a tab in the background is made to render first', async () => {
   fake.tabs.get(7).active = false;
   await read();
   const methods = fake.commands.map(command => command.method);
-  assert.ok(methods.indexOf('Emulation.setFocusEmulationEnabled') < methods.indexOf('Accessibility.getFullAXTree'));
+  assert.ok(methods.indexOf('Emulation.setFocusEmulationEnabled') < methods.lastIndexOf('Accessibility.getFullAXTree'));
   assert.ok(methods.includes('Page.setWebLifecycleState'));
 });
 

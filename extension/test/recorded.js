@@ -15,7 +15,7 @@ export function play(fake, page) {
       return {};
     }
     const asked = replies.filter((/** @type {any} */ reply) => reply.session === session && reply.method === method);
-    const reply = asked.find((/** @type {any} */ one) => one.params === undefined || one.params.frameId === params.frameId);
+    const reply = asked.find((/** @type {any} */ one) => !params.frameId || one.params?.frameId === params.frameId);
     if (reply) return structuredClone(reply.result);
     if (asked.length > 0) throw new Error(JSON.stringify({ code: -32000, message: 'Frame with the given frameId is not found.' }));
     return method === 'Runtime.evaluate' ? { result: { type: 'number', value: 30 } } : {};
