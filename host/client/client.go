@@ -1,0 +1,212 @@
+// Package client is a client's side of a host: it chooses the browser, connects,
+// and asks again what may be asked again when the host was replaced.
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"handrail/host/keeper"
+	"handrail/host/socket"
+	"handrail/host/wire"
+)
+
+// Choice says which browser is meant.
+type Choice struct {
+	Dir       string // state directory
+	Ephemeral bool   // its store is in memory: only the dedicated browser has that
+	Browser   string // instance (or the start of it), name or label of a connected browser; "" is the only one
+	Headless  bool   // the dedicated browser, whatever else is connected
+	Client    wire.Client
+	Warn      func(string)
+}
+
+// Client is a connection to a browser's host.
+type Client struct {
+	Welcome wire.Welcome
+
+	choice Choice
+	link   *wire.Conn
+	conn   net.Conn
+}
+
+// patience bounds how long a new host is waited for.
+const patience = 3 * time.Second
+
+// Connect connects to the browser chosen: the connected one, the dedicated one
+// if there is none or it is asked for. The error is a *wire.Fault: no_browser,
+// ambiguous_browser, browser_failed, bad_version, no_store.
+func Connect(ctx context.Context, choice Choice) (*Client, error) {
+	c := &Client{choice: choice}
+	return c, c.connect(ctx)
+}
+
+func (c *Client) connect(ctx context.Context) error {
+	var fault *wire.Fault
+	for deadline := time.Now().Add(patience); ; {
+		entry, err := c.choice.entry(ctx)
+		if err != nil {
+			return err
+		}
+		if err = c.greet(ctx, entry); err == nil {
+			return nil
+		}
+		// A host that ends while it is greeted is replaced by the next one.
+		if errors.As(err, &fault) && fault.Code != wire.Detached || time.Now().After(deadline) {
+			return err
+		}
+		if err := wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// greet says hello to a host.
+func (c *Client) greet(ctx context.Context, entry socket.Entry) error {
+	conn, err := socket.Dial(ctx, entry)
+	if err != nil {
+		return wire.Fail(wire.Detached, "%v", err)
+	}
+	link := wire.NewConn(conn, conn, wire.Options{})
+	go link.Serve(context.Background())
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	hello := wire.Hello{Min: wire.ProtocolMin, Max: wire.Protocol, Version: wire.Version, Client: &c.choice.Client}
+	if err := link.Call(ctx, "hello", hello, &c.Welcome); err != nil {
+		conn.Close()
+		return err
+	}
+	c.link, c.conn = link, conn
+	return nil
+}
+
+// entry finds the host of the browser that is meant.
+func (choice Choice) entry(ctx context.Context) (socket.Entry, error) {
+	if choice.Ephemeral && choice.Browser != "" {
+		return socket.Entry{}, wire.Fail(wire.BadRequest, "HANDRAIL_EPHEMERAL=1 works in the dedicated browser only, not in %q", choice.Browser)
+	}
+	if choice.Headless || choice.Ephemeral {
+		return keeper.Ensure(ctx, choice.Dir, choice.Ephemeral, choice.Warn)
+	}
+	entries, err := socket.List(choice.Dir)
+	if err != nil {
+		return socket.Entry{}, wire.Fail(wire.NoStore, "%v", err)
+	}
+	var own []socket.Entry
+	for _, e := range entries {
+		if e.Dedicated == "" && choice.means(e.Browser) {
+			own = replace(own, e)
+		}
+	}
+	switch {
+	case len(own) == 1:
+		return own[0], nil
+	case len(own) > 1:
+		return socket.Entry{}, wire.Fail(wire.AmbiguousBrowser, "several browsers are connected: %s", describe(own))
+	case choice.Browser != "":
+		return socket.Entry{}, wire.Fail(wire.NoBrowser, "no connected browser is %q", choice.Browser)
+	}
+	return keeper.Ensure(ctx, choice.Dir, false, choice.Warn)
+}
+
+// replace adds a host; of two of one browser the later one is meant, since the
+// earlier is about to end.
+func replace(list []socket.Entry, e socket.Entry) []socket.Entry {
+	for i := range list {
+		if list[i].Browser.Instance == e.Browser.Instance {
+			list[i] = e
+			return list
+		}
+	}
+	return append(list, e)
+}
+
+func (choice Choice) means(b wire.Browser) bool {
+	name := strings.ToLower(choice.Browser)
+	return name == "" || strings.HasPrefix(b.Instance, name) || name == strings.ToLower(b.Name) || name == strings.ToLower(b.Label)
+}
+
+func describe(entries []socket.Entry) string {
+	var names []string
+	for _, e := range entries {
+		label := e.Browser.Label
+		if label != "" {
+			label = " " + label
+		}
+		names = append(names, fmt.Sprintf("%s %s%s (--browser %.8s)", e.Browser.Name, e.Browser.Version, label, e.Browser.Instance))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Read asks what changes nothing: when the host is lost it is asked of the next
+// one, for up to 3 s. The error is a *wire.Fault.
+func (c *Client) Read(ctx context.Context, method string, params, result any) error {
+	for deadline := time.Now().Add(patience); ; {
+		err := c.link.Call(ctx, method, params, result)
+		var fault *wire.Fault
+		if !errors.As(err, &fault) || fault.Code != wire.Detached || time.Now().After(deadline) {
+			return err
+		}
+		if err := wait(ctx); err != nil {
+			return err
+		}
+		c.conn.Close()
+		if err := c.connect(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// Act asks for what happens at most once; params carry the act's id. When the
+// host is lost the same id is asked of the next one, which knows what became of
+// it. The error is a *wire.Fault.
+func (c *Client) Act(ctx context.Context, method string, params, result any) error {
+	err := c.link.Call(ctx, method, params, result)
+	var fault *wire.Fault
+	if !errors.As(err, &fault) || fault.Code != wire.Detached {
+		return err
+	}
+	if ctx.Err() != nil || wait(ctx) != nil {
+		return uncertain(fault)
+	}
+	c.conn.Close()
+	if c.connect(ctx) != nil {
+		return uncertain(fault)
+	}
+	err = c.link.Call(ctx, method, params, result)
+	if errors.As(err, &fault) && fault.Code == wire.Detached {
+		return uncertain(fault)
+	}
+	return err
+}
+
+// uncertain is what a lost act is.
+func uncertain(lost *wire.Fault) error {
+	fault := wire.Fail(wire.Uncertain, "the host was lost while it acted: %s", lost.Message)
+	fault.Dispatched, fault.Effect = wire.DispatchedUncertain, "unknown"
+	return fault
+}
+
+// Raw is Read with the result as it came.
+func (c *Client) Raw(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	var raw json.RawMessage
+	return raw, c.Read(ctx, method, params, &raw)
+}
+
+// Close ends the connection.
+func (c *Client) Close() error { return c.conn.Close() }
+
+// wait pauses between two tries.
+func wait(ctx context.Context) error {
+	select {
+	case <-time.After(50 * time.Millisecond):
+		return nil
+	case <-ctx.Done():
+		return wire.Fail(wire.Canceled, "")
+	}
+}

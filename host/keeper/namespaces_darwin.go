@@ -1,0 +1,4 @@
+package keeper
+
+// namespaces: the sandbox of macOS needs none.
+func namespaces() bool { return true }
