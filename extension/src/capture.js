@@ -73,8 +73,8 @@ async function read(reading) {
   const found = findFrames(reading);
   reading.root = ask(reading, '', 'Accessibility.getFullAXTree', {}, reading.limits.stallMs);
   reading.root.catch(() => {}); // whoever awaits it is told
-  const [{ url = '', title = '', active }, sessions] = await Promise.all([browser.getTab(tab), found]);
-  if (!active) {
+  const [{ url = '', title = '' }, { sessions, unseen }] = await Promise.all([browser.getTab(tab), found]);
+  if (unseen) {
     await awake(tab);
     reading.root = undefined;
   }
@@ -94,20 +94,27 @@ async function read(reading) {
   return bundle;
 }
 
-/** Lists the frames by session, parents first, and says which will not be read. @param {Reading} reading @returns {Promise<Session[]>} */
+/**
+ * Lists the frames by session, parents first, and says which will not be read.
+ * @param {Reading} reading
+ * @returns {Promise<{sessions: Session[], unseen: boolean}>} unseen: the page is not being rendered
+ */
 async function findFrames(reading) {
   const { tab, ordinals, limits } = reading;
   /** @param {string} targetId @param {number} [ms] */
   const look = (targetId, ms) => Promise.all([
     ask(reading, targetId, 'Page.getFrameTree', undefined, ms),
-    ask(reading, targetId, 'Runtime.evaluate', { expression: 'document.all.length', returnByValue: true }, ms),
-  ]).then(([{ frameTree }, { result }]) => ({ frames: flatten(frameTree), elements: Number(result.value) }));
+    ask(reading, targetId, 'Runtime.evaluate', { expression: '[document.all.length, document.hidden]', returnByValue: true }, ms),
+  ]).then(([{ frameTree }, { result }]) => {
+    const [elements, unseen] = /** @type {unknown[]} */ (result.value ?? []);
+    return { frames: flatten(frameTree), elements: Number(elements), unseen: unseen === true };
+  });
 
   const [root, below] = await Promise.all([look('', limits.stallMs), children(tab)]);
   const found = await Promise.all(below.map(child => look(child.targetId, limits.frameMs).catch(() => lost(child))));
   let { next } = reading;
   let budget = limits.frames;
-  return [{ targetId: '', parent: '', ...root }, ...below.map((child, at) => ({ ...child, ...found[at] ?? lost(child) }))]
+  const sessions = [{ targetId: '', parent: '', ...root }, ...below.map((child, at) => ({ ...child, ...found[at] ?? lost(child) }))]
     .map(({ targetId, parent, frames, elements }) => {
       const ordinal = targetId === '' ? 0 : ordinals[targetId] ?? next++;
       return {
@@ -124,6 +131,7 @@ async function findFrames(reading) {
         }),
       };
     });
+  return { sessions, unseen: root.unseen };
 }
 
 /** What is known of an OOPIF that does not answer. @param {Child} child */

@@ -111,8 +111,7 @@ export const onDebuggerDetach = listener => chrome.debugger.onDetach.addListener
 
 /** @param {number} tab */
 export const getTab = tab => chrome.tabs.get(tab);
-/** All tabs of ordinary windows. */
-export const listTabs = () => chrome.tabs.query({ windowType: 'normal' });
+export const listTabs = () => chrome.tabs.query({});
 /** @param {{url: string, active: boolean, windowId?: number}} options */
 export const createTab = options => chrome.tabs.create(options);
 /** @param {number} tab */

@@ -30,6 +30,7 @@ import { restricted } from './tabs.js';
 /**
  * @typedef {object} Attachment
  * @property {boolean} attached
+ * @property {Fault} ended why it is not attached
  * @property {Promise<void>} queue attaching and detaching, one after the other
  * @property {number} uses
  * @property {ReturnType<typeof setTimeout> | undefined} idle
@@ -60,7 +61,7 @@ function attachmentOf(tab) {
   let state = attachments.get(tab);
   if (!state) {
     state = {
-      attached: false, queue: Promise.resolve(), uses: 0, idle: undefined, children: new Map(), joining: new Set(),
+      attached: false, ended: new Fault('detached', 'the tab is not attached'), queue: Promise.resolve(), uses: 0, idle: undefined, children: new Map(), joining: new Set(),
       calls: new Set(), listeners: new Set(), dialog: null, crashed: false, awake: null,
     };
     attachments.set(tab, state);
@@ -99,7 +100,7 @@ export async function use(tab, work) {
 function rest(tab, state) {
   clearTimeout(state.idle);
   if (state.uses > 0) return;
-  if (!state.attached) return void attachments.delete(tab);
+  if (!state.attached) return;
   browser.sessionSet({ [attachedKey + tab]: Date.now() });
   state.idle = setTimeout(() => inTurn(state, () => detach(tab, state)), idleMs);
 }
@@ -107,7 +108,6 @@ function rest(tab, state) {
 /** @param {number} tab @param {Attachment} state */
 async function attach(tab, state) {
   if (state.attached) return;
-  if (attachments.get(tab) !== state) attachments.set(tab, state);
   const kept = await browser.sessionGet(stoppedKey + tab);
   if (kept[stoppedKey + tab]) throw new Fault('canceled_by_user');
   try {
@@ -166,6 +166,7 @@ async function detach(tab, state, whatever = false) {
 /** Forgets an attachment that is over. @param {number} tab @param {Attachment} state @param {Fault} fault */
 function drop(tab, state, fault) {
   state.attached = false;
+  state.ended = fault;
   state.crashed = false;
   state.dialog = null;
   state.awake = null;
@@ -173,7 +174,6 @@ function drop(tab, state, fault) {
   for (const call of state.calls) call.reject(fault);
   clearTimeout(state.idle);
   browser.sessionRemove(attachedKey + tab);
-  if (state.uses === 0) attachments.delete(tab);
 }
 
 /**
@@ -189,7 +189,7 @@ function drop(tab, state, fault) {
 export function send(tab, targetId, method, params, ms = deadlineMs) {
   const state = attachments.get(tab);
   const child = targetId ? state?.children.get(targetId) : undefined;
-  if (!state?.attached) return Promise.reject(new Fault('detached', 'the tab is not attached'));
+  if (!state?.attached) return Promise.reject(state?.ended ?? new Fault('detached'));
   if (targetId && !child) return Promise.reject(new Fault('detached', 'the frame is gone'));
   if (state.dialog && method !== 'Page.handleJavaScriptDialog') return Promise.reject(new Fault('dialog_open'));
   // A crashed page can only be loaded again.
@@ -197,7 +197,7 @@ export function send(tab, targetId, method, params, ms = deadlineMs) {
   return new Promise((resolve, reject) => {
     /** @type {Call} */
     const call = { targetId, method, reject: fault => { settle(); reject(fault); } };
-    const timer = setTimeout(() => call.reject(new Fault('timeout', `the page did not answer ${method} within ${ms} ms`)), ms);
+    const timer = setTimeout(() => call.reject(new Fault('timeout', `the page did not answer ${method} within ${ms} ms: it is busy, or a dialog holds it up`)), ms);
     const settle = () => {
       clearTimeout(timer);
       state.calls.delete(call);
@@ -324,7 +324,7 @@ function forget(state, targetId) {
 /** Takes the end of an attachment that this worker did not ask for. @param {number} tab @param {string} reason */
 export async function handleDetach(tab, reason) {
   const state = attachments.get(tab);
-  if (state) state.attached = false;
+  if (state) state.attached = false; // nothing more is sent while the reason is found out
   let code = detachCodes[reason] ?? 'detached';
   if (code === 'canceled_by_user') await browser.sessionSet({ [stoppedKey + tab]: true });
   // A tab that moves to a page of the browser's own is let go of as if it were closed.
@@ -335,6 +335,7 @@ export async function handleDetach(tab, reason) {
 
 /** Takes the end of a tab. @param {number} tab */
 export function handleClosed(tab) {
+  attachments.delete(tab);
   browser.sessionRemove([attachedKey + tab, stoppedKey + tab]);
   report({ tab, kind: 'closed' });
 }

@@ -107,7 +107,7 @@ test('a page too large for a snapshot is asked who listens', async () => {
   const spanId = Object.entries(all.layout[0]).find(([, facts]) => facts.id === 'span')?.[0];
   const root = all.frames[0].nodes[0].backendDOMNodeId;
   override(fake, ({ method, params: { expression } }) => {
-    if (method === 'Runtime.evaluate') return { result: expression === 'document' ? { objectId: 'd' } : { value: 70_000 } };
+    if (method === 'Runtime.evaluate') return { result: expression === 'document' ? { objectId: 'd' } : { value: [70_000, false] } };
     if (method === 'DOM.describeNode') return { node: { localName: 'div' } };
     if (method !== 'DOMDebugger.getEventListeners') return undefined;
     return { listeners: [{ type: 'click', backendNodeId: Number(spanId) }, { type: 'click', backendNodeId: root }, { type: 'scroll', backendNodeId: 14 }] };
@@ -184,7 +184,8 @@ test('cancel ends a capture at once', async () => {
 
 test('a tab in the background is made to render first', async () => {
   const { fake, read } = await recorded('secrets');
-  fake.tabs.get(7).active = false;
+  override(fake, ({ method, params: { expression } }) =>
+    (method === 'Runtime.evaluate' && /hidden/.test(expression) ? { result: { value: [30, true] } } : undefined));
   await read();
   const methods = fake.commands.map(command => command.method);
   assert.ok(methods.indexOf('Emulation.setFocusEmulationEnabled') < methods.lastIndexOf('Accessibility.getFullAXTree'));

@@ -18,6 +18,6 @@ export function play(fake, page) {
     const reply = asked.find((/** @type {any} */ one) => !params.frameId || one.params?.frameId === params.frameId);
     if (reply) return structuredClone(reply.result);
     if (asked.length > 0) throw new Error(JSON.stringify({ code: -32000, message: 'Frame with the given frameId is not found.' }));
-    return method === 'Runtime.evaluate' ? { result: { type: 'number', value: 30 } } : {};
+    return method === 'Runtime.evaluate' ? { result: { value: [30, false] } } : {};
   };
 }

@@ -13,6 +13,13 @@ async function startSession(/** @type {ReturnType<typeof fakeChrome>} */ fake) {
   return session;
 }
 
+/** A promise to be kept later. */
+function gate() {
+  let release = () => {};
+  const promise = new Promise(resolve => { release = () => resolve(undefined); });
+  return { promise, release };
+}
+
 const hang = () => new Promise(() => {});
 
 test('uses that overlap attach once', async () => {
@@ -184,6 +191,25 @@ for (const { name, words, code, cdp = () => ({}) } of [
     assert.deepEqual(await fake.session.get(), {});
   });
 }
+
+test('a use that comes while the tab is let go of attaches it anew', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const fake = fakeChrome();
+  const { use, send } = await startSession(fake);
+  await use(7, async () => {});
+  const { promise, release } = gate();
+  const { detach } = chrome.debugger;
+  chrome.debugger.detach = async (/** @type {any} */ target) => {
+    await promise;
+    return detach(target);
+  };
+  t.mock.timers.tick(30_000);
+  const using = use(7, () => send(7, '', 'Page.getFrameTree'));
+  await new Promise(resolve => setImmediate(resolve));
+  release();
+  await using;
+  assert.deepEqual([...fake.attached], [7]);
+});
 
 test('an attachment whose session cannot be set up is given back', async () => {
   const fake = fakeChrome();
