@@ -1,9 +1,9 @@
 // Parts: how a message travels that does not fit a frame (docs/PROTOCOL.md).
 
 import { Fault } from './fault.js';
-import { MaxMessage, MaxParts } from './wire.js';
+import { BadMessage, MaxMessage, MaxParts, narrow } from './wire.js';
 
-/** @typedef {{id: string, seq: number, of: number, data: string, sha256?: string}} Part */
+/** @typedef {import('./wire.js').Part} Part */
 
 const overhead = 256; // bounds a part's bytes beside its data
 const encoder = new TextEncoder();
@@ -75,7 +75,7 @@ export class Joiner {
       throw new Fault('bad_frame', `part ${seq} of ${of} where part ${due} of ${this.#of} was due`);
     }
     this.#pieces.push(data);
-    this.#size += data.length;
+    this.#size += encoder.encode(data).length;
     if (this.#size > MaxMessage) throw new Fault('too_large', `parts of over ${MaxMessage} bytes`);
     if (due + 1 < of) return undefined;
     const text = this.#pieces.join('');
@@ -92,11 +92,12 @@ export class Joiner {
 
 /** @param {unknown} value @returns {Part} */
 function partOf(value) {
-  const { id, seq, of, data, sha256 } = /** @type {Record<string, unknown>} */ (value ?? {});
-  if (typeof id !== 'string' || typeof data !== 'string' || !Number.isSafeInteger(seq) || !Number.isSafeInteger(of)) {
-    throw new Fault('bad_frame', 'a part that cannot be read');
+  try {
+    return narrow('Part', value);
+  } catch (thrown) {
+    if (thrown instanceof BadMessage) throw new Fault('bad_frame', `a part that cannot be read: ${thrown.message}`);
+    throw thrown;
   }
-  return { id, seq: Number(seq), of: Number(of), data, sha256: typeof sha256 === 'string' ? sha256 : undefined };
 }
 
 /** @param {Uint8Array<ArrayBuffer>} bytes @returns {Promise<string>} hex */

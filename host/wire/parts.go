@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"unicode/utf8"
@@ -39,12 +38,13 @@ func Parts(msg []byte, limit int) ([][]byte, error) {
 	if len(pieces) > MaxParts {
 		return nil, Fail(TooLarge, "a message of %d parts; at most %d are allowed", len(pieces), MaxParts)
 	}
-	id, sum := rand.Text(), sha256.Sum256(msg)
+	hash := sha256.Sum256(msg)
+	sum := hex.EncodeToString(hash[:])
 	frames := make([][]byte, len(pieces))
 	for i, piece := range pieces {
-		p := Part{ID: id, Seq: i, Of: len(pieces), Data: string(piece)}
+		p := Part{ID: sum[:16], Seq: i, Of: len(pieces), Data: string(piece)}
 		if i == len(pieces)-1 {
-			p.SHA256 = hex.EncodeToString(sum[:])
+			p.SHA256 = sum
 		}
 		frame, err := encode(partFrame{p})
 		if err != nil {

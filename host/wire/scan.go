@@ -176,34 +176,39 @@ func (s *scanner) word(w string) bool {
 	return true
 }
 
+// plain are the bytes that stand for themselves in a string.
+var plain = func() (set [256]bool) {
+	for c := 0x20; c < len(set); c++ {
+		set[c] = c != '"' && c != '\\'
+	}
+	return set
+}()
+
 func (s *scanner) str() bool {
 	if s.peek() != '"' {
 		return false
 	}
-	for at := s.at + 1; at < len(s.text); at++ {
-		switch c := s.text[at]; {
-		case c == '"':
+	text, at := s.text, s.at+1
+	for {
+		for at < len(text) && plain[text[at]] {
+			at++
+		}
+		switch {
+		case at == len(text):
+			return false
+		case text[at] == '"':
 			s.at = at + 1
 			return true
-		case c < 0x20:
+		case text[at] != '\\' || at+1 == len(text):
 			return false
-		case c == '\\':
-			at++
-			if at == len(s.text) {
-				return false
-			}
-			if s.text[at] == 'u' {
-				for range 4 {
-					if at++; at == len(s.text) || !isHex(s.text[at]) {
-						return false
-					}
-				}
-			} else if strings.IndexByte(`"\/bfnrt`, s.text[at]) < 0 {
-				return false
-			}
+		case strings.IndexByte(`"\/bfnrt`, text[at+1]) >= 0:
+			at += 2
+		case text[at+1] == 'u' && at+6 <= len(text) && isHex(text[at+2]) && isHex(text[at+3]) && isHex(text[at+4]) && isHex(text[at+5]):
+			at += 6
+		default:
+			return false
 		}
 	}
-	return false
 }
 
 func (s *scanner) number() bool {
