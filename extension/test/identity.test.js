@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+
+globalThis.chrome ??= /** @type {any} */ ({});
+const { itemOf, keyOf, normalize } = await import('../src/identity.js');
+const vectors = JSON.parse(readFileSync(new URL('../../testdata/wire/context.json', import.meta.url), 'utf8'));
+
+for (const { name, nodes, backendDOMNodeId, context } of vectors.context) {
+  test(`context: ${name}`, () => {
+    const item = itemOf(nodes, backendDOMNodeId);
+    assert.equal(item ? keyOf(item, nodes, backendDOMNodeId) : '', context);
+  });
+}
+
+test('normalize', () => {
+  for (const { text, normal } of vectors.normalize) assert.equal(normalize(text), normal, text);
+});
