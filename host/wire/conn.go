@@ -36,9 +36,9 @@ type Conn struct {
 	done chan struct{} // closed when nothing more comes
 	shut chan struct{} // closed when nothing more can go
 
+	ending, closing sync.Once
+
 	mu      sync.Mutex
-	ended   bool
-	closed  bool
 	nextID  int64
 	waiting map[int64]chan Message
 	running map[int64]context.CancelFunc
@@ -365,30 +365,18 @@ func (c *Conn) send(ctx context.Context, m Message) error {
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Close ends the link from this side, at once.
-func (c *Conn) Close() error {
+func (c *Conn) Close() (err error) {
 	c.end()
-	if !c.once(&c.closed, c.shut) {
-		return nil
-	}
-	if closer, ok := c.out.(io.Closer); ok {
-		if err := closer.Close(); err != nil {
-			return fmt.Errorf("close link: %w", err)
+	c.closing.Do(func() {
+		close(c.shut)
+		if closer, ok := c.out.(io.Closer); ok {
+			if err = closer.Close(); err != nil {
+				err = fmt.Errorf("close link: %w", err)
+			}
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 // end fails all that waits for the other end.
-func (c *Conn) end() { c.once(&c.ended, c.done) }
-
-// once closes a channel the first time.
-func (c *Conn) once(did *bool, channel chan struct{}) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if *did {
-		return false
-	}
-	*did = true
-	close(channel)
-	return true
-}
+func (c *Conn) end() { c.ending.Do(func() { close(c.done) }) }
