@@ -165,3 +165,31 @@ func BenchmarkBundle(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkParts is what a bundle that needs parts costs beside that.
+func BenchmarkParts(b *testing.B) {
+	text := bundle(100_000)
+	frames, err := Parts(text, PartToHost)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("split", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			if _, err := Parts(text, PartToHost); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("join", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			var join Joiner
+			for _, frame := range frames {
+				if _, _, err := join.Add(frame); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+}
