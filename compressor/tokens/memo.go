@@ -5,48 +5,42 @@ import (
 	"math/bits"
 )
 
-// memo remembers the counts of short chunks, keyed by their very bytes, so that
-// it can never be wrong. A slot that is taken is overwritten.
-type memo struct {
-	entries *[1 << memoBits]memoEntry
-}
+// memo remembers the counts of short chunks by their very bytes, so it is never
+// wrong. A new chunk takes the place of another with the same hash.
+type memo [1 << memoBits]memoEntry
 
 const memoBits = 14 // 32 bytes each: 512 KiB
 
 type memoEntry struct {
-	key   chunkKey
-	count int32
+	chunk  chunk
+	tokens uint32
 }
 
-// chunkKey is a chunk of at most 16 bytes and its length.
-type chunkKey struct {
-	low, high uint64
-	length    int32
-}
+// chunk is the bytes of a chunk, padded with zeros, and in the last byte their
+// number.
+type chunk struct{ first, second, last uint64 }
 
-// keyOf returns the chunk as a key, and false when it is too long for one.
-func keyOf(chunk []byte) (chunkKey, bool) {
-	n := len(chunk)
-	if n > 16 {
-		return chunkKey{}, false
+// maxChunk takes in the longest of the usual ones, as "],"backendDOMNodeId.
+const maxChunk = 23
+
+// chunkOf packs text[:length]; text must go on for maxChunk + 1 bytes.
+func chunkOf(text []byte, length int) chunk {
+	return chunk{
+		low(binary.LittleEndian.Uint64(text), length),
+		low(binary.LittleEndian.Uint64(text[8:]), length-8),
+		low(binary.LittleEndian.Uint64(text[16:]), length-16) | uint64(length)<<56,
 	}
-	if n >= 8 {
-		return chunkKey{binary.LittleEndian.Uint64(chunk), tail(chunk[8:]), int32(n)}, true
-	}
-	return chunkKey{tail(chunk), 0, int32(n)}, true
 }
 
-// tail packs at most 8 bytes.
-func tail(b []byte) uint64 {
-	var packed [8]byte
-	copy(packed[:], b)
-	return binary.LittleEndian.Uint64(packed[:])
+// low clears all but the lowest bytes of a word.
+func low(word uint64, bytes int) uint64 {
+	if bytes <= 0 {
+		return 0
+	}
+	return word & (1<<(8*bytes) - 1) // from 8 on the shift gives 0, and the mask all
 }
 
-func (m *memo) slot(key chunkKey) *memoEntry {
-	if m.entries == nil {
-		m.entries = new([1 << memoBits]memoEntry)
-	}
-	h := (key.low ^ bits.RotateLeft64(key.high*0x9E3779B97F4A7C15, 31) ^ uint64(key.length)) * 0xD6E8FEB86659FD93
-	return &m.entries[h>>(64-memoBits)]
+func (m *memo) entry(c chunk) *memoEntry {
+	h := c.first ^ bits.RotateLeft64(c.second*0x9E3779B97F4A7C15, 31) ^ bits.RotateLeft64(c.last, 17)
+	return &m[h*0xD6E8FEB86659FD93>>(64-memoBits)]
 }

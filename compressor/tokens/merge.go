@@ -12,9 +12,6 @@ type merger struct {
 // shortPiece is the length up to which looking through all pairs beats a heap.
 const shortPiece = 64
 
-// longestToken bounds the bytes of a token; a pair over it needs no lookup.
-const longestToken = 256
-
 func (m *merger) count(piece []byte) int {
 	if len(piece) <= shortPiece {
 		return m.countShort(piece)

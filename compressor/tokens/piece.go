@@ -30,7 +30,7 @@ const (
 	other                    // all else
 
 	head   = upper | either // the first half of a word
-	tail2  = lower | either // the second half
+	tail   = lower | either // the second half
 	letter = upper | lower | either
 )
 
@@ -152,7 +152,7 @@ func lowerWord(text []byte, i int) int {
 		c, size := classAt(text, i)
 		if c&head == 0 {
 			if c&lower != 0 {
-				return skip(text, i, tail2)
+				return skip(text, i, tail)
 			}
 			break
 		}

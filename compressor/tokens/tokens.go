@@ -29,34 +29,37 @@ func Count(text []byte) int {
 // CountString is Count of a string.
 func CountString(text string) int { return Count([]byte(text)) }
 
-// counters keep their memory between calls; none of it holds text.
+// counters keep their memory between calls, until the collector wants it.
 var counters = sync.Pool{New: func() any { return new(counter) }}
 
 // counter holds the scratch memory of one count.
 type counter struct {
-	merge merger
 	memo  memo
+	merge merger
 }
 
-// count adds up chunks: stretches that no token crosses. Accessibility JSON
-// repeats its chunks over and over, so short ones are counted once and looked up
-// after.
+// count adds up chunks. Accessibility JSON repeats its chunks over and over, so
+// short ones are counted once and looked up after.
 func (c *counter) count(text []byte) int {
 	total := 0
 	for len(text) > 0 {
-		end := chunkEnd(text)
-		chunk := text[:end]
-		text = text[end:]
-		key, short := keyOf(chunk)
-		if !short {
-			total += c.pieces(chunk)
+		if n := digits(text); n > 0 {
+			total += (n + 2) / 3 // three make a piece, and all thousand are tokens
+			text = text[n:]
 			continue
 		}
-		slot := c.memo.slot(key)
-		if slot.key != key {
-			*slot = memoEntry{key, int32(c.pieces(chunk))}
+		end := chunkEnd(text)
+		if end > maxChunk || len(text) <= maxChunk {
+			total += c.pieces(text[:end])
+		} else {
+			key := chunkOf(text, end)
+			entry := c.memo.entry(key)
+			if entry.chunk != key {
+				*entry = memoEntry{key, uint32(c.pieces(text[:end]))}
+			}
+			total += int(entry.tokens)
 		}
-		total += int(slot.count)
+		text = text[end:]
 	}
 	return total
 }
@@ -75,23 +78,3 @@ func (c *counter) pieces(text []byte) int {
 	}
 	return total
 }
-
-// chunkEnd returns where the first chunk of text ends: before a quote or space
-// that follows an ASCII letter or digit. Whatever surrounds it, a piece ends
-// there: no alternative of the pattern continues from a letter or digit into
-// either of them.
-func chunkEnd(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		if c := text[i]; (c == '"' || c == ' ') && asciiAlnum[text[i-1]] {
-			return i
-		}
-	}
-	return len(text)
-}
-
-var asciiAlnum = func() (is [256]bool) {
-	for c := range is {
-		is[c] = '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-	}
-	return is
-}()

@@ -130,9 +130,6 @@ func TestCountConcurrently(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	t.Parallel()
-	if got := le32(table, 4); got != slotBits {
-		t.Errorf("the table has 2^%d slots, the code says 2^%d", got, slotBits)
-	}
 	ranks, err := loader.NewOfflineLoader().LoadTiktokenBpe("o200k_base.tiktoken")
 	if err != nil {
 		t.Fatal(err)
@@ -145,8 +142,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("%q is longer than longestToken", token)
 		}
 	}
-	if len(ranks) > int(tokenCount) {
-		t.Errorf("the table has %d tokens, the ranks %d", tokenCount, len(ranks))
+	if len(ranks) != tokenCount {
+		t.Errorf("the ranks have %d tokens, want %d", len(ranks), tokenCount)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Command gen writes the embedded vocabulary, o200k.bin, from the ranks that
-// tiktoken-go-loader carries. It is run by go generate in compressor/tokens.
+// tiktoken-go-loader carries. go generate runs it in compressor/tokens.
 package main
 
 import (
@@ -9,15 +9,13 @@ import (
 
 	loader "github.com/pkoukk/tiktoken-go-loader"
 
-	"handrail/compressor/tokens/internal/hash"
+	"handrail/compressor/tokens/internal/slot"
 )
 
-const slotBits = 19
-
 func main() {
-	ranks, err := loader.NewOfflineLoader().LoadTiktokenBpe("o200k_base.tiktoken")
+	table, err := generate()
 	if err == nil {
-		err = os.WriteFile("o200k.bin", layOut(ranks), 0o644)
+		err = os.WriteFile("o200k.bin", table, 0o644)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
@@ -25,38 +23,40 @@ func main() {
 	}
 }
 
-// layOut gives the table described in ../../table.go.
-func layOut(ranks map[string]int) []byte {
-	count := 0
-	for _, rank := range ranks {
-		count = max(count, rank+1)
+func generate() ([]byte, error) {
+	ranks, err := loader.NewOfflineLoader().LoadTiktokenBpe("o200k_base.tiktoken")
+	if err != nil {
+		return nil, fmt.Errorf("load ranks: %w", err)
 	}
-	byRank := make([]string, count)
+	return layOut(ranks)
+}
+
+// layOut gives the table that table.go in compressor/tokens describes.
+func layOut(ranks map[string]int) ([]byte, error) {
+	byRank := make([]string, len(ranks))
 	for token, rank := range ranks {
+		if rank >= len(ranks) || token == "" {
+			return nil, fmt.Errorf("rank %d of %q: want %d tokens, ranked without gaps", rank, token, len(ranks))
+		}
 		byRank[rank] = token
 	}
-	slots := make([]uint32, 1<<slotBits)
 	offsets := []uint32{0}
+	slots := make([]uint32, slot.Count)
 	var text []byte
 	for rank, token := range byRank {
 		text = append(text, token...)
 		offsets = append(offsets, uint32(len(text)))
-		if token == "" {
-			continue
-		}
-		h := hash.Sum([]byte(token))
-		at := h >> (64 - slotBits)
+		at, tag := slot.Of([]byte(token))
 		for slots[at] != 0 {
-			at = (at + 1) & (1<<slotBits - 1)
+			at = (at + 1) % slot.Count
 		}
-		slots[at] = uint32(h>>10)&0x3fff<<18 | uint32(rank+1)
+		slots[at] = tag<<slot.RankBits | uint32(rank+1)
 	}
-	table := binary.LittleEndian.AppendUint32(nil, uint32(count))
-	table = binary.LittleEndian.AppendUint32(table, slotBits)
-	for _, words := range [][]uint32{offsets, slots} {
+	var table []byte
+	for _, words := range [][]uint32{slots, offsets} {
 		for _, word := range words {
 			table = binary.LittleEndian.AppendUint32(table, word)
 		}
 	}
-	return append(table, text...)
+	return append(table, text...), nil
 }
