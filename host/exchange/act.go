@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 	"time"
 
 	"handrail/host/wire"
@@ -215,15 +217,32 @@ func (l *link) perform(ctx context.Context, store *recovery.Store, r request, at
 		l.finish(ctx, store, r.id, stateFailed, f)
 		return nil, f
 	}
-	if at.target != nil && at.target.Secret && result.ValueNow != nil {
-		*result.ValueNow = hiddenValue
+	if at.target != nil && at.target.Secret {
+		withhold(&result.Evidence, r.act.Text)
 	}
 	l.supersede(ctx, store, at.tab)
 	l.finish(ctx, store, r.id, stateDone, result)
-	if at.target == nil {
+	if at.target == nil && r.act.Kind != "eval" {
 		l.setCurrentTab(ctx, currentTab{Tab: at.tab})
 	}
 	return result, nil
+}
+
+// withhold takes out of an act's evidence what it typed into a secret field: a
+// form that is sent by GET has it in the address.
+func withhold(e *wire.Evidence, typed string) {
+	if e.ValueNow != nil {
+		*e.ValueNow = hiddenValue
+	}
+	if typed == "" {
+		return
+	}
+	inForm := url.QueryEscape(typed)
+	hide := strings.NewReplacer(typed, hiddenValue, inForm, hiddenValue, strings.ReplaceAll(inForm, "+", "%20"), hiddenValue)
+	e.URL, e.Title, e.Dialog = hide.Replace(e.URL), hide.Replace(e.Title), hide.Replace(e.Dialog)
+	if e.Hit != nil {
+		e.Hit.Name, e.Hit.Href = hide.Replace(e.Hit.Name), hide.Replace(e.Hit.Href)
+	}
 }
 
 // lost tells whether a failed call may have been made by this end: the other
@@ -299,13 +318,14 @@ func (l *link) again(ctx context.Context, store *recovery.Store, known, asked *r
 
 // ask finds out from the extension what became of an act that was sent.
 func (l *link) ask(ctx context.Context, store *recovery.Store, known *recovery.Act) (*wire.ActResult, error) {
+	if known.Browser != l.browser.Instance {
+		return nil, uncertain("it was sent to another browser")
+	}
+	waiting, cancel := context.WithTimeout(ctx, expiry)
+	defer cancel()
 	var ledger wire.LedgerResult
-	if known.Browser == l.browser.Instance {
-		waiting, cancel := context.WithTimeout(ctx, expiry)
-		defer cancel()
-		if err := l.call(waiting, "ledger", wire.LedgerParams{IDs: []string{known.ID}}, &ledger); err != nil {
-			return nil, uncertain("the browser did not say") // and may at the next try
-		}
+	if err := l.call(waiting, "ledger", wire.LedgerParams{IDs: []string{known.ID}}, &ledger); err != nil {
+		return nil, uncertain("the browser did not say") // and may at the next try
 	}
 	ctx = context.WithoutCancel(ctx)
 	for _, row := range ledger.Acts {

@@ -155,9 +155,10 @@ func TestLinkLostMidPerform(t *testing.T) {
 	w := start(t, dedicated)
 	c := w.client("c")
 	c.snapshot(wire.SnapshotParams{URL: first})
+	stdin := w.link.Stdin
 	w.browser.On("perform", func(ctx context.Context, params json.RawMessage) (any, error) {
 		w.browser.Own(ctx, "perform", params)
-		w.link.Stdin.Close() // the worker is killed
+		stdin.Close() // the worker is killed
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})

@@ -21,7 +21,7 @@ func agree(p wire.Hello) (int, error) {
 func (l *link) helloExtension(ctx context.Context, p wire.Hello) (wire.Welcome, error) {
 	protocol, err := agree(p)
 	if err != nil {
-		l.stdout.after(l.end)
+		l.stdout.after(func() { l.end(err) })
 		return wire.Welcome{}, err
 	}
 	if p.Browser == nil || p.Browser.Instance == "" {
@@ -39,7 +39,7 @@ func (l *link) helloExtension(ctx context.Context, p wire.Hello) (wire.Welcome, 
 	w := l.welcome(ctx, protocol)
 	w.Epoch = p.Epoch
 	l.greeted.Store(true)
-	l.stdout.after(func() { go l.listen() }) // the extension is welcomed before a client makes it work
+	l.stdout.after(func() { l.begin(l.listen) }) // the extension is welcomed before a client makes it work
 	return w, nil
 }
 

@@ -36,8 +36,8 @@ type host struct {
 	stdout  *tap
 	browser wire.Browser // of the extension's hello, as is epoch
 	epoch   int64
-	quit    context.Context // ends when the host must end by itself
-	end     context.CancelFunc
+	quit    context.Context // ends with the extension's link, or when there can be none
+	end     context.CancelCauseFunc
 	closing atomic.Bool
 
 	mu       sync.Mutex
@@ -46,7 +46,7 @@ type host struct {
 	current  map[string]currentTab // by client
 	listener *socket.Listener
 	clients  map[net.Conn]bool
-	serving  sync.WaitGroup // clients
+	beside   sync.WaitGroup // the listener and the clients
 
 	captures turns[int] // by tab
 	acts     turns[int] // by tab
@@ -60,7 +60,7 @@ func open(dir string, dirErr error, log zerolog.Logger, now func() time.Time) *h
 		log: log, dir: dir, now: now, dedicated: state.Dedicated(), ephemeral: state.Ephemeral(), part: wire.PartToHost,
 		current: map[string]currentTab{}, clients: map[net.Conn]bool{}, storeErr: dirErr,
 	}
-	h.quit, h.end = context.WithCancel(context.Background())
+	h.quit, h.end = context.WithCancelCause(context.Background())
 	if n, err := strconv.Atoi(os.Getenv("HANDRAIL_PART")); err == nil && n > 0 {
 		h.part = min(n, wire.PartToHost)
 	}
@@ -95,26 +95,19 @@ func (h *host) serve(ctx context.Context, in io.Reader, out io.Writer) int {
 	h.stdout = &tap{Writer: out}
 	l := &link{host: h, isExtension: true}
 	h.port = wire.NewConn(h.stdin, h.stdout, l.options(wire.PartToExtension))
-	served := make(chan error, 1)
-	go func() { served <- h.port.Serve(ctx) }()
-
-	var broke error
+	go func() { h.end(h.port.Serve(ctx)) }()
 	select {
-	case broke = <-served:
 	case <-h.stdin.ended:
 	case <-ctx.Done():
+		h.end(nil)
 	case <-h.quit.Done():
-		broke = errors.New("the host cannot serve this extension")
 	}
-	h.closing.Store(true)
-	patience := time.NewTimer(farewell)
-	defer patience.Stop()
-	h.dismiss(patience.C)
-	if broke == nil && ctx.Err() == nil {
-		select {
-		case broke = <-served:
-		case <-patience.C:
-		}
+	patience, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	h.dismiss(patience.Done())
+	select {
+	case <-h.quit.Done():
+	case <-patience.Done():
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -123,12 +116,23 @@ func (h *host) serve(ctx context.Context, in io.Reader, out io.Writer) int {
 			h.log.Warn().Err(err).Msg("could not close the store")
 		}
 	}
-	if broke != nil {
-		h.log.Warn().Str(state.FieldCode, string(codeOf(broke))).Msg("ended on a broken link")
+	if broke, ok := errors.AsType[*wire.Fault](context.Cause(h.quit)); ok {
+		h.log.Warn().Str(state.FieldCode, string(broke.Code)).Msg("ended on a broken link")
 		return 1
 	}
 	h.log.Info().Msg("ended")
 	return 0
+}
+
+// begin runs f beside the rest, unless the host is ending, which waits for it.
+func (h *host) begin(f func()) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing.Load() {
+		return false
+	}
+	h.beside.Go(f)
+	return true
 }
 
 // listen makes the socket and serves clients on it.
@@ -142,53 +146,47 @@ func (h *host) listen() {
 	}
 	h.mu.Lock()
 	h.listener = listener
-	h.mu.Unlock()
 	if h.closing.Load() {
 		listener.Close()
 	}
+	h.mu.Unlock()
 	for {
 		conn, err := listener.Accept()
-		if err != nil {
-			if !errors.Is(err, net.ErrClosed) {
-				h.log.Error().Err(err).Msg("could not go on listening for clients")
-			}
+		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if !h.admit(conn) {
+		if err != nil {
+			h.log.Error().Err(err).Msg("could not take a client")
+			time.Sleep(100 * time.Millisecond) // too many files are open, most likely
+			continue
+		}
+		if !h.begin(func() { h.serveClient(conn) }) {
 			conn.Close()
-			return
 		}
 	}
 }
 
-// admit serves a client, unless the host is ending.
-func (h *host) admit(conn net.Conn) bool {
+func (h *host) serveClient(conn net.Conn) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closing.Load() {
-		return false
-	}
 	h.clients[conn] = true
-	h.serving.Add(1)
-	go func() {
-		defer h.serving.Done()
-		l := &link{host: h}
-		err := wire.NewConn(conn, conn, l.options(wire.PartToHost)).Serve(context.Background())
-		if err != nil {
-			h.log.Info().Str(state.FieldCode, string(codeOf(err))).Msg("a client broke its link")
-		}
-		h.mu.Lock()
-		delete(h.clients, conn)
-		h.mu.Unlock()
-		conn.Close()
-	}()
-	return true
+	if h.closing.Load() {
+		conn.SetReadDeadline(time.Unix(1, 0))
+	}
+	h.mu.Unlock()
+	l := &link{host: h}
+	if err := wire.NewConn(conn, conn, l.options(wire.PartToHost)).Serve(context.Background()); err != nil {
+		h.log.Info().Str(state.FieldCode, string(codeOf(err))).Msg("a client broke its link")
+	}
+	h.mu.Lock()
+	delete(h.clients, conn)
+	h.mu.Unlock()
 }
 
-// dismiss stops listening, lets clients' requests end, and gives up when
-// patience does.
-func (h *host) dismiss(patience <-chan time.Time) {
+// dismiss stops listening, lets clients' requests end with an answer, and gives
+// up when patience does.
+func (h *host) dismiss(patience <-chan struct{}) {
 	h.mu.Lock()
+	h.closing.Store(true)
 	if h.listener != nil {
 		h.listener.Close()
 	}
@@ -197,7 +195,7 @@ func (h *host) dismiss(patience <-chan time.Time) {
 	}
 	h.mu.Unlock()
 	gone := make(chan struct{})
-	go func() { h.serving.Wait(); close(gone) }()
+	go func() { h.beside.Wait(); close(gone) }()
 	select {
 	case <-gone:
 	case <-patience:

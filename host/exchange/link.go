@@ -26,7 +26,7 @@ func (l *link) key() string { return l.client.Kind + ":" + l.client.Name }
 
 // offeredKey is to whom single uids are delivered that a failure offered to the
 // client. They are no view: a later one is not compared with them.
-func (l *link) offeredKey() string { return l.key() + ":offered" }
+func (l *link) offeredKey() string { return "offered:" + l.key() }
 
 // verb is a method as it is served: raw parameters in, result out.
 type verb func(ctx context.Context, l *link, params json.RawMessage) (any, error)
@@ -123,21 +123,16 @@ func (l *link) answer(ctx context.Context, method string, params json.RawMessage
 	return answer(ctx, l, params)
 }
 
-// fault gives an error its code; one that has none stays as it is.
+// fault gives an error of the store's or the compressor's its code; Conn knows
+// the others.
 func (h *host) fault(err error) error {
-	f, ok := snapshot.Fault(err)
-	switch {
-	case !ok && errors.Is(err, context.Canceled):
-		f = wire.Fail(wire.Canceled, "")
-	case !ok && errors.Is(err, context.DeadlineExceeded):
-		f = wire.Fail(wire.Timeout, "")
-	case !ok:
-		return err
+	if f, ok := snapshot.Fault(err); ok {
+		err = f
 	}
-	if f.Code == wire.Canceled && h.closing.Load() {
+	if h.closing.Load() && (codeOf(err) == wire.Canceled || errors.Is(err, context.Canceled)) {
 		return wire.Fail(wire.Detached, "")
 	}
-	return f
+	return err
 }
 
 func codeOf(err error) wire.Code {

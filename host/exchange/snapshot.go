@@ -47,7 +47,7 @@ func (l *link) snapshot(ctx context.Context, p wire.SnapshotParams) (json.RawMes
 		return nil, err
 	}
 	l.setCurrentTab(ctx, currentTab{Tab: tab})
-	return snapshot.Text(object), nil
+	return object.Text, nil
 }
 
 // visit opens the address of a snapshot and returns its tab.
@@ -81,7 +81,7 @@ func (l *link) visit(ctx context.Context, p wire.SnapshotParams) (int, error) {
 }
 
 // take captures a tab and records it with the view that the client is given.
-func (l *link) take(ctx context.Context, tab int, opt compressor.Options) (*wire.Snapshot, error) {
+func (l *link) take(ctx context.Context, tab int, opt compressor.Options) (*snapshot.Object, error) {
 	store, err := l.openStore()
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"handrail/compressor"
 	"handrail/host/snapshot"
@@ -13,8 +14,12 @@ import (
 	"handrail/recovery"
 )
 
-// maxCandidates is how many nodes a failure points to at most.
-const maxCandidates = 6
+const (
+	// maxCandidates is how many nodes a failure points to at most.
+	maxCandidates = 6
+	// patience is how long a refused act waits for them.
+	patience = 10 * time.Second
+)
 
 // target looks a uid up: in the snapshot of the handle, else in the newest view
 // delivered to this client that showed it.
@@ -190,6 +195,8 @@ func (l *link) nameCandidates(ctx context.Context, store *recovery.Store, f *wir
 // seen. Such a uid works with the handle of the fresh capture, which the hint
 // then names.
 func (l *link) offer(ctx context.Context, store *recovery.Store, f *wire.Fault, at aim) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	release, err := l.captures.take(ctx, at.tab)
 	if err != nil {
 		return err

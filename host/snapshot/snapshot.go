@@ -13,6 +13,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
+	"strings"
 
 	"handrail/compressor"
 	"handrail/compressor/tokens"
@@ -67,13 +69,19 @@ func Compress(ctx context.Context, store *recovery.Store, payload []byte, opt co
 	return []byte(r.view.Text), report
 }
 
+// Object is what an agent is handed.
+type Object struct {
+	wire.Snapshot
+	Text []byte // the object exactly as it is delivered: compact JSON
+}
+
 // newDocument tells a client that the uids it knows of a tab say nothing here.
 const newDocument = "new document: earlier uids are void"
 
 // Live records a capture bundle and gives the object that an agent is handed.
 // meta holds the capture's id, browser, tab and time; what the bundle itself
 // says is filled in. err is a *compressor.Decline or one of recovery's.
-func Live(ctx context.Context, store *recovery.Store, bundle []byte, meta recovery.Snapshot, client string, opt compressor.Options) (*wire.Snapshot, error) {
+func Live(ctx context.Context, store *recovery.Store, bundle []byte, meta recovery.Snapshot, client string, opt compressor.Options) (*Object, error) {
 	r, err := render(bundle, opt)
 	if err != nil {
 		return nil, err
@@ -98,8 +106,7 @@ func Live(ctx context.Context, store *recovery.Store, bundle []byte, meta recove
 	if before != "" && before != meta.Document {
 		object.Note = newDocument
 	}
-	settle(object)
-	return object, nil
+	return deliver(object), nil
 }
 
 // previousDocument returns the document of the tab that the client was shown
@@ -212,38 +219,48 @@ func ratio(before, after int) float64 {
 	return float64(before-after) / float64(before)
 }
 
-// settle sets the object's TokensAfter, which counts the object's own text as
-// Text gives it, and the Ratio that follows from it.
-func settle(o *wire.Snapshot) {
-	fixedPoint(o.ViewTokens, func(n int) int {
+// deliver writes the object. Its TokensAfter counts the text itself, TokensAfter
+// included.
+//
+// The digits of that number and of the ratio change what they count, so some
+// objects have no number that counts itself. There it is one more than the text
+// has, and zeros at the end of the ratio make up for that.
+func deliver(o *wire.Snapshot) *Object {
+	var zeros int
+	write := func(n int) (text []byte, count int) {
 		o.TokensAfter, o.Ratio = n, ratio(o.TokensBefore, n)
-		return tokens.Count(Text(o))
-	})
+		text = pad(encode(o), zeros)
+		return text, tokens.Count(text)
+	}
+	n := 0
+	text, count := write(n)
+	for count > n {
+		n = count
+		text, count = write(n)
+	}
+	for count < n {
+		zeros++
+		text, count = write(n)
+	}
+	return &Object{*o, text}
 }
 
-// fixedPoint returns n with count(n) == n, and has called count with it last.
-// Where there is none, because n's own digits (and the ratio's) make the count
-// go back and forth, n is the smallest number that the count does not exceed.
-func fixedPoint(n int, count func(int) int) int {
-	const spread = 16 // more than the digits of n and ratio can add or take
-	lowest := n
-	for i := range 8 {
-		got := count(n)
-		if got == n {
-			return n
-		}
-		if i == 0 || got < lowest {
-			lowest = got
-		}
-		n = got
+// pad puts zeros behind the object's ratio, which do not change it.
+func pad(text []byte, zeros int) []byte {
+	if zeros == 0 {
+		return text
 	}
-	for n = max(0, lowest-spread); count(n) > n; n++ {
+	const key = `,"ratio":` // nowhere else: in a string its quotes are escaped
+	from := bytes.Index(text, []byte(key)) + len(key)
+	to := from + bytes.IndexByte(text[from:], ',')
+	digits := strings.Repeat("0", zeros)
+	if !bytes.ContainsRune(text[from:to], '.') {
+		digits = "." + digits
 	}
-	return n
+	return slices.Insert(text, to, []byte(digits)...)
 }
 
-// Text is the object exactly as it is delivered: compact JSON.
-func Text(o *wire.Snapshot) []byte {
+func encode(o *wire.Snapshot) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
