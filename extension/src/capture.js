@@ -8,9 +8,9 @@
 import * as browser from './chrome.js';
 import { Fault, asFault } from './fault.js';
 import { flatten, leftOut } from './frames.js';
-import { factsOfAttributes, layoutOf, layoutOfListeners, styles } from './layout.js';
+import { factsOfAttributes, layoutOf, layoutOfListeners, skips, styles } from './layout.js';
 import { blank, passwordsOf, rememberPasswords } from './secrets.js';
-import { awake, children, send, use } from './session.js';
+import { awake, children, send, use, world } from './session.js';
 
 /** @typedef {import('devtools-protocol').Protocol.Accessibility.AXNode} AXNode */
 /** @typedef {import('./session.js').Commands} Commands */
@@ -46,6 +46,8 @@ import { awake, children, send, use } from './session.js';
 
 // A DOMSnapshot of more elements takes longer than it is worth: 6.5 s at 20,000 table rows.
 const maxSnapshotElements = 60_000;
+// Larger pages are not read twice to see what content-visibility: auto leaves out.
+const maxShownElements = 20_000;
 // Fields whose attributes are asked one by one when there is no snapshot.
 const maxFieldsAsked = 1000;
 // Failures of the root frame that say more than "could not be read".
@@ -159,9 +161,12 @@ async function findOwners(reading, sessions) {
 async function readSession(reading, session) {
   const { frames } = session;
   const [snapshot] = await Promise.all([snapshotOf(reading, session), readTrees(reading, session)]);
-  const layout = snapshot
-    ? layoutOf(snapshot, new Map(frames.flatMap(frame => frame.nodes.flatMap(wanted))))
-    : await layoutWithout(reading, session);
+  const shown = snapshot && session.elements <= maxShownElements && skips(snapshot, frames.map(frame => frame.nodes))
+    ? await readShown(reading, session) : undefined;
+  const which = new Map(frames.flatMap(frame => frame.nodes.flatMap(wanted)));
+  const layout = snapshot ? layoutOf(snapshot, which) : await layoutWithout(reading, session);
+  // What was shown for a moment only is known from then; all else stands where it stood.
+  for (const [id, facts] of Object.entries(shown ? layoutOf(shown, which) : {})) layout[id] ??= facts;
   let redacted = 0;
   for (const { nodes, loaderId } of frames) {
     const found = blank(nodes, id => layout[id], await passwordsOf(loaderId));
@@ -204,6 +209,34 @@ async function readTrees(reading, { targetId, frames }) {
     Object.assign(frame, { loaderId, url: url + urlFragment, origin: securityOrigin });
     return true;
   }));
+}
+
+// Run in an isolated world, so that the page's own code is not called. What stands in the middle of the viewport stays there.
+const show = `{ const sheet = new CSSStyleSheet(), middle = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+  sheet.replaceSync(':not([hidden]) { content-visibility: visible !important }');
+  globalThis.shown = { sheet, middle, top: middle?.getBoundingClientRect().top };
+  document.adoptedStyleSheets.push(sheet); }`;
+const unshow = `{ const { sheet, middle, top } = globalThis.shown;
+  document.adoptedStyleSheets = document.adoptedStyleSheets.filter(one => one !== sheet);
+  if (middle) scrollBy({ top: middle.getBoundingClientRect().top - top, behavior: 'instant' }); }`;
+
+/**
+ * Reads the frames again while all that content-visibility: auto leaves out is shown.
+ * @param {Reading} reading @param {Session} session
+ */
+async function readShown(reading, session) {
+  const { tab } = reading;
+  const { targetId, frames } = session;
+  const worlds = await Promise.all(frames.filter(frame => !frame.error).map(frame => world(tab, targetId, frame.frameId).catch(() => undefined)));
+  /** @param {string} expression */
+  const run = expression => Promise.all(worlds.map(contextId =>
+    contextId && send(tab, targetId, 'Runtime.evaluate', { expression, contextId }).catch(() => undefined))); // a frame that went away
+  await run(show);
+  try {
+    return (await Promise.all([snapshotOf(reading, session), readTrees(reading, session)]))[0];
+  } finally {
+    await run(unshow);
+  }
 }
 
 /** @param {FrameEntry} frame @param {Fault} fault @throws when it is the root that failed */

@@ -38,6 +38,7 @@ export const styles = ['cursor', 'visibility', 'opacity', 'content-visibility'];
 const [cursor, visibility, opaque, contentVisibility] = [0, 1, 2, 3]; // places in styles
 const kept = /** @type {const} */ (['type', 'autocomplete', 'placeholder', 'id', 'name', 'class', 'title', 'alt', 'min', 'max', 'step']);
 const maxAttribute = 200; // characters
+const elementNode = 1; // nodeType
 
 const native = new Set(['button', 'input', 'label', 'option', 'select', 'summary', 'textarea']);
 const fields = new Set(['input', 'select', 'textarea']);
@@ -161,6 +162,32 @@ function readDocument({ nodes, layout: boxes, scrollOffsetX = 0, scrollOffsetY =
     }
     layout[id] = facts;
   }
+}
+
+/**
+ * Tells whether the page leaves something out of its tree because it is far from
+ * the viewport (content-visibility: auto), and hides nothing by the same property
+ * on purpose (hidden), so that all of it may be shown for a moment.
+ * @param {Snapshot} snapshot @param {AXNode[][]} frames
+ */
+export function skips({ documents, strings }, frames) {
+  let read; // backendDOMNodeIds in the tree
+  let skipped = false;
+  for (const { nodes, layout: boxes } of documents) {
+    const { parentIndex = [], nodeType = [], backendNodeId = [], attributes = [] } = nodes;
+    const empty = new Set(); // elements of which no child is in the tree
+    for (const [at, node] of boxes.nodeIndex.entries()) {
+      const value = strings[boxes.styles[at]?.[contentVisibility] ?? -1];
+      if (value === 'auto') empty.add(node);
+      if (value === 'hidden' && !attributes[node]?.some(index => strings[index] === 'until-found')) return false;
+    }
+    if (empty.size === 0) continue;
+    read ??= new Set(frames.flatMap(one => one.map(node => node.backendDOMNodeId)));
+    const parents = new Set(parentIndex.filter((parent, node) => empty.has(parent) && nodeType[node] === elementNode));
+    for (const [node, parent] of parentIndex.entries()) if (read.has(backendNodeId[node])) empty.delete(parent);
+    skipped ||= [...empty].some(node => parents.has(node));
+  }
+  return skipped;
 }
 
 /** Facts of a node's attributes alone. @param {string} tag @param {string[]} attributes names and values, in turn @returns {Facts} */
