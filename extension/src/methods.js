@@ -1,7 +1,11 @@
 // What the host may ask of the extension: one handler for each method.
 
+import { perform } from './act.js';
 import { capture } from './capture.js';
 import { Fault } from './fault.js';
+import { inspect } from './inspect.js';
+import { ledger } from './ledger.js';
+import { mark } from './mark.js';
 import { tabs } from './tabs.js';
 import { narrow } from './wire.js';
 
@@ -17,6 +21,10 @@ import { narrow } from './wire.js';
 /** @type {Record<string, (params: unknown, request: Request) => Promise<unknown>>} */
 const methods = {
   capture: (params, { signal }) => capture(narrow('CaptureParams', params), signal),
+  perform: (params, request) => perform(narrow('PerformParams', params), request),
+  inspect: params => inspect(narrow('InspectParams', params)),
+  ledger: params => ledger(narrow('LedgerParams', params)),
+  mark: params => mark(narrow('HighlightParams', params)),
   tabs: (params, { dedicated }) => tabs(narrow('TabsParams', params), dedicated),
 };
 

@@ -1,0 +1,130 @@
+// The acts on a whole tab: moving it, and evaluating an expression in it.
+
+import { getTab, setTabURL } from './chrome.js';
+import { Fault, asFault } from './fault.js';
+import { dialogOf, listen, send, use } from './session.js';
+import { allowURL, restricted } from './tabs.js';
+
+/** @typedef {import('./wire.js').Act} Act */
+/** @typedef {import('./wire.js').Evidence} Evidence */
+/** @typedef {() => Promise<void>} Start */
+
+const loadMs = 15_000;
+const maxValue = 1 << 20; // bytes of JSON
+
+/**
+ * Moves a tab: navigate, back, forward, reload. Waits for the load.
+ * @param {number} tab @param {Act} act @param {Start} start @param {boolean} dedicated
+ * @returns {Promise<Evidence>} settled when the page has loaded in time
+ */
+export async function move(tab, act, start, dedicated) {
+  const ms = act.timeoutMs || loadMs;
+  if (act.kind === 'navigate') {
+    const url = allowURL(act.url ?? '', dedicated);
+    // A page of the browser's own cannot be attached to, but it can be left.
+    if (restricted((await getTab(tab).catch(thrown => { throw asFault(thrown); })).url ?? '')) return leave(tab, url, start, ms);
+  }
+  return use(tab, async () => {
+    const go = await way(tab, act);
+    await start();
+    return moved(tab, go, ms);
+  });
+}
+
+/** How to move; nothing is sent yet. @param {number} tab @param {Act} act @returns {Promise<() => Promise<void>>} */
+async function way(tab, { kind, url = '' }) {
+  if (kind === 'reload') return () => send(tab, '', 'Page.reload');
+  if (kind === 'navigate') {
+    return async () => {
+      const { errorText } = await send(tab, '', 'Page.navigate', { url });
+      if (errorText) throw new Fault('navigation_failed', `the page did not load: ${errorText}`, { dispatched: 'yes', effect: 'unknown' });
+    };
+  }
+  const { currentIndex, entries } = await send(tab, '', 'Page.getNavigationHistory');
+  const entry = entries[currentIndex + (kind === 'back' ? -1 : 1)];
+  if (!entry) throw new Fault('navigation_failed', `there is no page to go ${kind} to`);
+  return () => send(tab, '', 'Page.navigateToHistoryEntry', { entryId: entry.id });
+}
+
+/** @param {number} tab @param {() => Promise<void>} go @param {number} ms @returns {Promise<Evidence>} */
+async function moved(tab, go, ms) {
+  let replaced = false;
+  /** @type {() => void} */
+  let loaded = () => {};
+  const load = new Promise(resolve => { loaded = () => resolve(true); });
+  const end = listen(tab, (method, params, targetId) => {
+    if (targetId !== '') return;
+    if (method === 'Page.frameNavigated' && !params.frame.parentId) {
+      replaced = true;
+      if (params.type === 'BackForwardCacheRestore') loaded();
+    }
+    if (method === 'Page.navigatedWithinDocument' && !replaced) loaded();
+    if (method === 'Page.loadEventFired' && replaced) loaded();
+    if (method === 'Page.javascriptDialogOpening') loaded();
+  });
+  let settled = false;
+  try {
+    await go();
+    settled = await Promise.race([load, new Promise(resolve => setTimeout(resolve, ms, false))]) === true;
+  } catch (thrown) {
+    if (asFault(thrown).code !== 'dialog_open') throw thrown;
+  } finally {
+    end();
+  }
+  const dialog = dialogOf(tab);
+  return landed(tab, settled && !dialog, replaced, dialog ? dialog.message || dialog.type : '');
+}
+
+/** @param {number} tab @param {string} url @param {Start} start @param {number} ms @returns {Promise<Evidence>} */
+async function leave(tab, url, start, ms) {
+  await start();
+  await setTabURL(tab, url);
+  for (const end = Date.now() + ms; Date.now() < end;) {
+    const { status, pendingUrl } = await getTab(tab);
+    if (status === 'complete' && !pendingUrl) return landed(tab, true, true, '');
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+  return landed(tab, false, true, '');
+}
+
+/** @param {number} tab @param {boolean} settled @param {boolean} replaced @param {string} dialog @returns {Promise<Evidence>} */
+async function landed(tab, settled, replaced, dialog) {
+  const { url = '', title = '' } = await getTab(tab);
+  return {
+    dispatched: 'yes', effect: replaced || dialog ? 'seen' : 'none_seen', settled, method: 'navigation', tab, url, title,
+    ...(replaced ? { new_document: true } : {}), ...(dialog ? { dialog } : {}),
+  };
+}
+
+/**
+ * Runs an expression in a tab's root frame.
+ * @param {number} tab @param {Act} act @param {Start} start
+ * @returns {Promise<Evidence>} with its value
+ */
+export async function evaluate(tab, act, start) {
+  return use(tab, async () => {
+    await start();
+    const ms = act.timeoutMs || loadMs;
+    const reached = /** @type {const} */ ({ dispatched: 'yes', effect: 'unknown' });
+    const { result, exceptionDetails } = await send(tab, '', 'Runtime.evaluate', {
+      expression: act.expression ?? '', returnByValue: true, awaitPromise: true, userGesture: true,
+    }, ms).catch(thrown => {
+      const fault = asFault(thrown);
+      const dialog = dialogOf(tab);
+      if (fault.code === 'dialog_open' && dialog) throw new Fault('dialog_open', `the expression opened a dialog: ${dialog.message || dialog.type}`, reached);
+      if (fault.code === 'internal') throw new Fault('eval_failed', fault.message, reached); // its value cannot be copied, say
+      throw new Fault(fault.code, fault.message, { ...fault.more, dispatched: 'uncertain', effect: 'unknown' });
+    });
+    if (exceptionDetails) {
+      throw new Fault('eval_failed', (exceptionDetails.exception?.description ?? exceptionDetails.text).split('\n')[0].slice(0, 1000), reached);
+    }
+    const value = result.value === undefined ? undefined : JSON.stringify(result.value);
+    if (value !== undefined && new TextEncoder().encode(value).length > maxValue) {
+      throw new Fault('too_large', `the value has more than ${maxValue} bytes`, reached);
+    }
+    return {
+      dispatched: 'yes', effect: 'unknown', settled: true, method: 'evaluate', tab,
+      ...(result.value === undefined ? {} : { value: result.value }),
+    };
+  });
+}
