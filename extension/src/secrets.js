@@ -85,8 +85,8 @@ export async function rememberPasswords(loaderId, ids) {
  */
 export function blank(nodes, factsOf, past) {
   const found = { redacted: 0, passwords: /** @type {number[]} */ ([]) };
-  /** @type {Map<string, AXNode> | undefined} */
-  let byId;
+  /** @type {Index | undefined} */
+  let index;
   for (const field of nodes) {
     const id = field.backendDOMNodeId ?? 0;
     const facts = factsOf(id);
@@ -97,14 +97,14 @@ export function blank(nodes, factsOf, past) {
     else if (kind === '' && facts === undefined && value !== '') kind = 'secret';
     if (kind === '') continue;
     if (kind === 'password' && facts?.type === 'password') found.passwords.push(id);
-    byId ??= new Map(nodes.map(node => [node.nodeId, node]));
-    const texts = hideText(field, byId, kind);
+    index ??= indexOf(nodes);
+    const texts = hideText(field, index, kind);
     if (value === '' && texts.length === 0) continue;
     found.redacted++;
     const shown = kind === 'password' ? '' : hidden;
     if (kind === 'password') delete field.value;
     else if (field.value) field.value.value = hidden;
-    hideCopies(field, nodes, byId, [value, ...texts], shown);
+    hideCopies(field, index, [value, ...texts], shown);
   }
   return found;
 }
@@ -118,11 +118,33 @@ function isField({ role, value, properties = [] }, facts) {
 }
 
 /**
+ * Made of a frame's nodes when the first secret is found.
+ * @typedef {object} Index
+ * @property {Map<string, AXNode>} byId
+ * @property {[AXNode, number[]][]} related nodes with a name or property that refers to others, and their backendDOMNodeIds
+ */
+/** @param {AXNode[]} nodes @returns {Index} */
+function indexOf(nodes) {
+  const byId = new Map(nodes.map(node => [node.nodeId, node]));
+  return { byId, related: nodes.flatMap(node => {
+    const ids = relatedTo(node);
+    return ids.length > 0 ? [/** @type {[AXNode, number[]]} */ ([node, ids])] : [];
+  }) };
+}
+
+/** @param {AXNode} node @returns {number[]} */
+function relatedTo({ name, description, properties = [] }) {
+  const values = [name, description, ...properties.map(property => property.value)];
+  return values.flatMap(value => [value, ...(value?.sources ?? []).flatMap(source => [source.nativeSourceValue, source.attributeValue, source.value])])
+    .flatMap(value => value?.relatedNodes?.map(one => one.backendDOMNodeId) ?? []);
+}
+
+/**
  * Hides the text inside a field; names of a select's options are no secret, which one is chosen is.
- * @param {AXNode} field @param {Map<string, AXNode>} byId @param {Secrecy} kind
+ * @param {AXNode} field @param {Index} index @param {Secrecy} kind
  * @returns {string[]} what was hidden
  */
-function hideText(field, byId, kind) {
+function hideText(field, { byId }, kind) {
   const texts = [];
   const open = [...field.childIds ?? []];
   const seen = new Set([field.nodeId]);
@@ -136,13 +158,13 @@ function hideText(field, byId, kind) {
     }
     open.push(...node.childIds ?? []);
     const text = String(node.name?.value ?? '');
-    if (text !== '') texts.push(text);
+    if (text.trim() !== '') texts.push(text);
     delete node.value;
     delete node.description;
     if (kind === 'password') {
       node.ignored = true;
       delete node.name;
-    } else if (node.name && text !== '') {
+    } else if (node.name && text.trim() !== '') {
       node.name = { type: node.name.type, value: hidden };
     }
   }
@@ -152,19 +174,18 @@ function hideText(field, byId, kind) {
 /**
  * Hides copies of a field's value where they were computed from it: in the names,
  * descriptions and relations of the nodes around it, and of nodes labelled by it.
- * @param {AXNode} field @param {AXNode[]} nodes @param {Map<string, AXNode>} byId
- * @param {string[]} values @param {string} shown
+ * @param {AXNode} field @param {Index} index @param {string[]} values @param {string} shown
  */
-function hideCopies(field, nodes, byId, values, shown) {
+function hideCopies(field, { byId, related }, values, shown) {
   const around = new Set([field]);
   for (let node = byId.get(field.parentId ?? ''); node && !around.has(node) && node.parentId; node = byId.get(node.parentId)) around.add(node);
   const ids = new Set([...around].map(node => node.backendDOMNodeId));
   const copies = [...new Set(values.flatMap(value => [value, value.trim().replace(/\s+/g, ' ')]))]
-    .filter(value => value !== '').sort((a, b) => b.length - a.length).map(pattern);
+    .filter(value => value.trim() !== '').sort((a, b) => b.length - a.length).map(pattern);
   if (copies.length === 0) return;
   const hide = (/** @type {string} */ text) => copies.reduce((left, copy) => left.replace(copy, shown), text);
-  for (const node of nodes) {
-    if (!around.has(node) && !relatesTo(node, ids)) continue;
+  const labelled = related.flatMap(([node, to]) => to.some(id => ids.has(id)) ? [node] : []);
+  for (const node of new Set([...around, ...labelled])) {
     for (const part of [node.name, node.description, node !== field && node.value, node.properties]) rewrite(part, hide);
   }
 }
@@ -173,14 +194,6 @@ function hideCopies(field, nodes, byId, values, shown) {
 function pattern(value) {
   const literal = value.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   return value.length < 4 ? new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'gu') : new RegExp(literal, 'gu');
-}
-
-/** @param {AXNode} node @param {ReadonlySet<number | undefined>} ids */
-function relatesTo({ name, description, properties = [] }, ids) {
-  const values = [name, description, ...properties.map(property => property.value)];
-  return values.some(value => [value?.relatedNodes, ...(value?.sources ?? []).flatMap(source =>
-    [source.nativeSourceValue?.relatedNodes, source.attributeValue?.relatedNodes, source.value?.relatedNodes])]
-    .some(related => related?.some(one => ids.has(one.backendDOMNodeId))));
 }
 
 /** Rewrites every string below a value, in place; words of the protocol itself never hold a value. @param {unknown} at @param {(text: string) => string} change */
