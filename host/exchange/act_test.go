@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"handrail/host/exchange/faketest"
 	"handrail/host/wire"
+	"handrail/recovery"
 )
 
 var actID = strings.Repeat("0123456789abcdef", 2)
@@ -452,6 +455,84 @@ func TestCancel(t *testing.T) {
 	}
 	c.snapshot(wire.SnapshotParams{})
 	c.act(wire.ActParams{UID: "u5", Action: "click"})
+}
+
+// A client that goes away takes its requests along.
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	w := start(t, dedicated)
+	c := w.client("c")
+	c.snapshot(wire.SnapshotParams{URL: first})
+	began, ended := make(chan bool), make(chan bool)
+	w.browser.On("capture", func(ctx context.Context, _ json.RawMessage) (any, error) {
+		close(began)
+		<-ctx.Done()
+		close(ended)
+		return nil, ctx.Err()
+	})
+	go c.call("snapshot", wire.SnapshotParams{}, nil)
+	<-began
+	c.Close()
+	<-ended
+	w.browser.On("capture", nil)
+	w.client("c").snapshot(wire.SnapshotParams{})
+}
+
+// What happens to a tab, or may have while nobody watched, marks its snapshots.
+func TestSuperseded(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		happen     func(*world, *client)
+	}{
+		{"input", "yes", func(w *world, c *client) { w.link.Notify("event", wire.Event{Tab: 1, Kind: "input"}) }},
+		{"navigation", "yes", func(w *world, c *client) { w.link.Notify("event", wire.Event{Tab: 1, Kind: "navigated"}) }},
+		{"another tab's", "", func(w *world, c *client) { w.link.Notify("event", wire.Event{Tab: 2, Kind: "input"}) }},
+		{"detached", "unknown", func(w *world, c *client) {
+			w.link.Notify("event", wire.Event{Tab: 1, Kind: "detached", Reason: "idle"})
+		}},
+		{"an act", "yes", func(w *world, c *client) { c.act(wire.ActParams{UID: "u5", Action: "click"}) }},
+		{"a refused act", "", func(w *world, c *client) {
+			w.browser.Change(0, func(tab *faketest.Tab) { tab.Page.Nodes[0].Disabled = true })
+			c.refused(wire.Disabled, "act", wire.ActParams{UID: "u5", Action: "click"})
+		}},
+		{"another host", "unknown", func(w *world, c *client) { w.restart() }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := start(t, dedicated)
+			c := w.client("c")
+			s := c.snapshot(wire.SnapshotParams{URL: first})
+			tt.happen(w, c)
+			store, err := recovery.Open(w.dir, recovery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			eventually(t, "the snapshot is marked "+tt.want, func() bool {
+				_, seen, err := store.Lookup(t.Context(), s.RecoveryHandle)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return seen.Superseded == tt.want
+			})
+		})
+	}
+}
+
+// The keeper reads from the registry when the host was used last.
+func TestUseIsNoted(t *testing.T) {
+	t.Parallel()
+	w := start(t, dedicated)
+	c := w.client("c")
+	e := w.entry()
+	before := time.Unix(1_000_000_000, 0)
+	if err := os.Chtimes(strings.TrimSuffix(e.Socket, ".sock")+".json", before, before); err != nil {
+		t.Fatal(err)
+	}
+	c.must("tabs", wire.TabsParams{}, nil)
+	if use, err := e.LastUse(); err != nil || !use.After(before) {
+		t.Errorf("last use %v, %v", use, err)
+	}
 }
 
 // What is typed into a secret field is in the frames that carry the act, and

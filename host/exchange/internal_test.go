@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,9 +121,9 @@ func TestStartedActBecomesUncertain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	extension, port := pair(t, func(context.Context, string, json.RawMessage) (any, error) {
+	extension, port := pair(t, wire.Options{Handler: func(context.Context, string, json.RawMessage) (any, error) {
 		return wire.LedgerResult{Acts: []wire.LedgerRow{{ID: "a", State: "started"}}}, nil
-	})
+	}})
 	defer extension.Close()
 	l := &link{host: &host{log: zerolog.Nop(), now: clock, port: port, browser: wire.Browser{Instance: "b"}}}
 	known := &recovery.Act{ID: "a", Client: "c", Browser: "b", Kind: "click", Args: []byte("x"), State: stateSent, At: now}
@@ -153,12 +154,29 @@ func TestStartedActBecomesUncertain(t *testing.T) {
 	}
 }
 
+// A panic is answered as internal; the log has the place and nothing of the page.
+func TestPanicIsLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	l := &link{host: &host{log: zerolog.New(&log)}}
+	opt := l.options(0)
+	opt.Handler = func(context.Context, string, json.RawMessage) (any, error) { panic(fmt.Errorf("page text")) }
+	_, port := pair(t, opt)
+	f, ok := errors.AsType[*wire.Fault](port.Call(context.Background(), "snapshot", nil, nil))
+	if !ok || f.Code != wire.Internal || f.LogID == "" {
+		t.Fatalf("%+v", f)
+	}
+	if got := log.String(); !strings.Contains(got, f.LogID) || !strings.Contains(got, "internal_test.go") || strings.Contains(got, "page text") {
+		t.Errorf("log: %s", got)
+	}
+}
+
 // pair is a link between an extension and a host.
-func pair(t *testing.T, handler wire.Handler) (extension, port *wire.Conn) {
+func pair(t *testing.T, opt wire.Options) (extension, port *wire.Conn) {
 	t.Helper()
 	toHost, fromExtension := io.Pipe()
 	toExtension, fromHost := io.Pipe()
-	extension = wire.NewConn(toExtension, fromExtension, wire.Options{Handler: handler})
+	extension = wire.NewConn(toExtension, fromExtension, opt)
 	port = wire.NewConn(toHost, fromHost, wire.Options{})
 	var wg sync.WaitGroup
 	wg.Go(func() { extension.Serve(context.Background()) })
