@@ -1,5 +1,13 @@
 package compressor
 
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
 // SecretAutocomplete are the autocomplete tokens of fields whose values are
 // never shown, stored or sent: passwords, one-time codes and card data.
 // The extension's list is generated from this one.
@@ -16,4 +24,71 @@ var SecretWords = []string{
 	"otp", "totp", "one time code", "one time password", "verification code", "security code", "2fa", "mfa", "pin code",
 	"card number", "cardnumber", "credit card", "cvc", "cvv", "csc",
 	"secret", "token", "api key", "apikey", "access key", "private key", "client secret",
+}
+
+// untyped are the input types whose value nobody types: a button's is its label.
+var untyped = map[string]bool{
+	"button": true, "submit": true, "reset": true, "image": true, "checkbox": true, "radio": true, "range": true, "color": true, "file": true,
+}
+
+// isSecretField judges a field by its attributes.
+func isSecretField(kind, autocomplete, id, name string) bool {
+	switch {
+	case kind == "password":
+		return true
+	case untyped[kind]:
+		return false
+	}
+	for _, token := range strings.Fields(strings.ToLower(autocomplete)) {
+		if slices.Contains(SecretAutocomplete, token) {
+			return true
+		}
+	}
+	return isSecretText(id) || isSecretText(name)
+}
+
+// isSecretText says that a text holds one of SecretWords.
+func isSecretText(text string) bool {
+	if text == "" {
+		return false
+	}
+	words := wordsOf(text)
+	for _, phrase := range secretPhrases() {
+		if strings.Contains(words, phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+var secretPhrases = sync.OnceValue(func() (phrases []string) {
+	for _, word := range SecretWords {
+		phrases = append(phrases, wordsOf(word))
+	}
+	return phrases
+})
+
+// wordsOf gives a text's words in lower case, a space around each: camelCase,
+// digits and punctuation separate them.
+func wordsOf(text string) string {
+	b := []byte{' '}
+	before := ' '
+	runes := []rune(text)
+	for i, c := range runes {
+		switch {
+		case !unicode.IsLetter(c) && !unicode.IsNumber(c):
+			c = ' '
+		case unicode.IsUpper(c) && (unicode.IsLower(before) || unicode.IsUpper(before) && i+1 < len(runes) && unicode.IsLower(runes[i+1])),
+			unicode.IsNumber(c) && unicode.IsLetter(before), unicode.IsLetter(c) && unicode.IsNumber(before):
+			b = append(b, ' ')
+		}
+		if c != ' ' || b[len(b)-1] != ' ' {
+			b = utf8.AppendRune(b, unicode.ToLower(c))
+		}
+		before = c
+	}
+	if b[len(b)-1] != ' ' {
+		b = append(b, ' ')
+	}
+	return string(b)
 }

@@ -1,11 +1,5 @@
 package tokens
 
-import (
-	"sync"
-	"unicode"
-	"unicode/utf8"
-)
-
 // The o200k_base pattern, whose first alternative that matches is the piece:
 //
 //	1  [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -15,73 +9,6 @@ import (
 //	5  \s*[\r\n]+
 //	6  \s+(?!\S)
 //	7  \s+
-
-// class is a set of the pattern's character classes.
-type class uint8
-
-const (
-	upper  class = 1 << iota // Lu, Lt
-	lower                    // Ll
-	either                   // Lm, Lo, M: in both halves of a word
-	mark                     // M, which is no letter to alternative 4
-	number                   // N
-	space                    // white space
-	line                     // \r, \n: white space too
-	other                    // all else
-
-	head   = upper | either // the first half of a word
-	tail   = lower | either // the second half
-	letter = upper | lower | either
-)
-
-var asciiClass = func() (t [utf8.RuneSelf]class) {
-	for r := range t {
-		t[r] = classify(rune(r))
-	}
-	return t
-}()
-
-func classify(r rune) class {
-	switch {
-	case r == '\r' || r == '\n':
-		return space | line
-	case unicode.Is(unicode.White_Space, r):
-		return space
-	case unicode.In(r, unicode.Lu, unicode.Lt):
-		return upper
-	case unicode.Is(unicode.Ll, r):
-		return lower
-	case unicode.In(r, unicode.Lm, unicode.Lo):
-		return either
-	case unicode.Is(unicode.M, r):
-		return either | mark
-	case unicode.Is(unicode.N, r):
-		return number
-	}
-	return other
-}
-
-// planes holds the classes of the first three planes, which have nearly all
-// characters in use; it is made when the first non-ASCII text is met.
-var planes = sync.OnceValue(func() *[0x30000]class {
-	t := new([0x30000]class)
-	for r := range t {
-		t[r] = classify(rune(r))
-	}
-	return t
-})
-
-// classAt returns the class and size of the character at i.
-func classAt(text []byte, i int) (class, int) {
-	if c := text[i]; c < utf8.RuneSelf {
-		return asciiClass[c], 1
-	}
-	r, size := utf8.DecodeRune(text[i:])
-	if t := planes(); int(r) < len(t) {
-		return t[r], size
-	}
-	return classify(r), size
-}
 
 // skip returns the end of the run of characters that have any of the classes.
 func skip(text []byte, i int, any class) int {

@@ -37,8 +37,8 @@ import (
 type Config struct {
 	Dir       string // state directory
 	Ephemeral bool   // the host keeps its store in memory, and the profile goes at the end
-	Binary    string // real path of this program
-	Extension string // folder of the extension
+	Binary    string // default Binary's
+	Extension string // default Extension's
 	Log       zerolog.Logger
 	Ready     *os.File // gets one Readiness as JSON, and is closed
 
@@ -168,6 +168,16 @@ func (k *keeper) run(ctx context.Context) error {
 		return err
 	}
 	defer control.Close()
+	if k.Binary == "" {
+		if k.Binary, err = Binary(); err != nil {
+			return err
+		}
+	}
+	if k.Extension == "" {
+		if k.Extension, err = Extension(k.Binary); err != nil {
+			return err
+		}
+	}
 	if err := k.start(ctx, program); err != nil {
 		return err
 	}

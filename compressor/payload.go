@@ -1,0 +1,368 @@
+package compressor
+
+import (
+	"math"
+	"strconv"
+)
+
+// tree holds the nodes of all frames while and after the payload is read.
+type tree struct {
+	*reader
+	texts
+	nodes  []node
+	kidIDs []string // childIds of all nodes
+	kids   []int32  // the same as indices of nodes, -1 without one in the frame
+	roles  []role
+	roleOf map[raw]int32 // index in roles
+}
+
+// node is one AX node, as far as it is needed.
+type node struct {
+	id       string
+	frameID  string
+	name     raw
+	value    raw
+	from, to int // its bytes in the payload
+	backend  int64
+	kid, end int32 // its children in tree.kids
+	role     int32 // in tree.roles; 0 is none
+	state    state
+	ignored  bool
+	repeat   bool // lists the same node again
+}
+
+func (n *node) live() bool { return !n.ignored && !n.repeat }
+
+// facts are what a bundle's layout says of a node, as far as it bears on the view.
+type facts uint8
+
+const (
+	layoutClickable facts = 1 << iota
+	layoutHidden          // not rendered
+	layoutSecret          // a field whose value must not be read
+)
+
+// layout holds the facts of one session's nodes, by backendDOMNodeId.
+type layout map[int64]facts
+
+// read reads the whole payload, once.
+func (p *Page) read() *Decline {
+	t := &p.tree
+	t.roles = []role{{}}
+	t.roleOf = map[raw]int32{}
+	t.nodes = make([]node, 0, len(t.b)/512+8)
+	t.kidIDs = make([]string, 0, len(t.b)/512+8)
+
+	var version raw
+	var frames []Frame
+	var nodes Frame
+	t.space()
+	switch t.peek() {
+	case '[':
+		t.frameNodes(&nodes)
+	case '{':
+		for more := t.open('}'); more; more = t.next('}') {
+			switch t.key() {
+			case "nodes":
+				p.Shape = ShapeObject
+				t.frameNodes(&nodes)
+			case "frames":
+				frames = t.frames()
+			case "layout":
+				p.layouts = t.layouts()
+			case "v":
+				version = t.value()
+			case "capture":
+				p.Capture = t.str(t.value())
+			case "tab":
+				p.Tab = int(integer(t.value()))
+			case "url":
+				p.URL = t.str(t.value())
+			case "title":
+				p.Title = t.str(t.value())
+			case "time":
+				p.Time = integer(t.value())
+			case "complete":
+				p.Complete = t.value() == "true"
+			case "redacted":
+				p.Redacted = int(integer(t.value()))
+			default:
+				t.skip()
+			}
+		}
+	default:
+		t.skip()
+	}
+	t.space()
+	if t.at < len(t.b) {
+		t.fail()
+	}
+
+	switch {
+	case t.failed >= 0:
+		return decline(ReasonInvalidJSON, "at byte %d", t.failed)
+	case frames != nil && version == "1":
+		p.Shape, p.Frames = ShapeBundle, frames
+	case frames != nil && version != "":
+		return decline(ReasonNotAXTree, "a bundle of version %q", version)
+	case nodes.array != "":
+		p.Frames = []Frame{nodes}
+	default:
+		return decline(ReasonNotAXTree, "no array of nodes")
+	}
+	return nil
+}
+
+// frames reads the frames of a bundle; nil when they are no array.
+func (t *tree) frames() []Frame {
+	if t.peek() != '[' {
+		t.skip()
+		return nil
+	}
+	frames := []Frame{}
+	for more := t.open(']'); more; more = t.next(']') {
+		frames = append(frames, t.frame())
+	}
+	return frames
+}
+
+func (t *tree) frame() (f Frame) {
+	if t.peek() != '{' {
+		t.skip()
+		return f
+	}
+	for more := t.open('}'); more; more = t.next('}') {
+		switch t.key() {
+		case "frameId":
+			f.ID = t.str(t.value())
+		case "parent":
+			f.Parent = t.str(t.value())
+		case "ownerBackendNodeId":
+			f.owner = integer(t.value())
+		case "session":
+			f.Session = int(integer(t.value()))
+		case "targetId":
+			f.TargetID = t.str(t.value())
+		case "loaderId":
+			f.LoaderID = t.str(t.value())
+		case "url":
+			f.URL = t.str(t.value())
+		case "origin":
+			f.Origin = t.str(t.value())
+		case "error":
+			f.Err = t.text(t.value())
+		case "nodes":
+			t.frameNodes(&f)
+		default:
+			t.skip()
+		}
+	}
+	return f
+}
+
+// frameNodes reads an array of nodes.
+func (t *tree) frameNodes(f *Frame) {
+	f.from, f.array, f.listed = int32(len(t.nodes)), "", t.peek() == '['
+	from := t.at
+	if f.listed {
+		for more := t.open(']'); more; more = t.next(']') {
+			if t.peek() == '{' {
+				t.node()
+			} else {
+				f.listed = false
+				t.skip()
+			}
+		}
+		f.array = raw(t.src[from:t.at])
+	} else {
+		t.skip()
+	}
+	f.to = int32(len(t.nodes))
+}
+
+func (t *tree) node() {
+	n := node{from: t.at, kid: int32(len(t.kidIDs))}
+	for more := t.open('}'); more; more = t.next('}') {
+		switch t.key() {
+		case "nodeId":
+			n.id = t.str(t.value())
+		case "ignored":
+			n.ignored = t.value() == "true"
+		case "role":
+			n.role = t.role(t.axValue())
+		case "name":
+			n.name = t.axValue()
+		case "value":
+			n.value = t.axValue()
+		case "properties":
+			n.state = t.properties()
+		case "childIds":
+			t.kidIDs = t.kidIDs[:n.kid]
+			t.childIDs()
+		case "backendDOMNodeId", "backendDOMNodeID":
+			n.backend = integer(t.value())
+		case "frameId", "frameID":
+			n.frameID = t.str(t.value())
+		default:
+			t.skip()
+		}
+	}
+	n.to, n.end = t.at, int32(len(t.kidIDs))
+	t.nodes = append(t.nodes, n)
+}
+
+// axValue reads an AXValue and returns its value.
+func (t *tree) axValue() (v raw) {
+	if t.peek() != '{' {
+		t.skip()
+		return ""
+	}
+	for more := t.open('}'); more; more = t.next('}') {
+		if t.key() == "value" {
+			v = t.value()
+		} else {
+			t.skip()
+		}
+	}
+	return v
+}
+
+func (t *tree) properties() (s state) {
+	if t.peek() != '[' {
+		t.skip()
+		return 0
+	}
+	for more := t.open(']'); more; more = t.next(']') {
+		name, v := t.property()
+		s = s.with(name, v, &t.texts)
+	}
+	return s
+}
+
+// property reads an AXProperty: its name and its AXValue's value.
+func (t *tree) property() (name string, v raw) {
+	if t.peek() != '{' {
+		t.skip()
+		return "", ""
+	}
+	for more := t.open('}'); more; more = t.next('}') {
+		switch t.key() {
+		case "name":
+			name = t.str(t.value())
+		case "value":
+			v = t.axValue()
+		default:
+			t.skip()
+		}
+	}
+	return name, v
+}
+
+func (t *tree) childIDs() {
+	if t.peek() != '[' {
+		t.skip()
+		return
+	}
+	for more := t.open(']'); more; more = t.next(']') {
+		if v := t.value(); v != "" && v[0] == '"' {
+			t.kidIDs = append(t.kidIDs, t.str(v))
+		}
+	}
+}
+
+// role returns the index of a role, 0 for an empty one.
+func (t *tree) role(v raw) int32 {
+	i, known := t.roleOf[v]
+	if !known {
+		if text := t.text(v); text != "" {
+			i = int32(len(t.roles))
+			t.roles = append(t.roles, newRole(text, t.lower(text)))
+		}
+		t.roleOf[v] = i
+	}
+	return i
+}
+
+// layouts reads a bundle's layout: session ordinal → backendDOMNodeId → facts.
+func (t *tree) layouts() map[int]layout {
+	if t.peek() != '{' {
+		t.skip()
+		return nil
+	}
+	all := map[int]layout{}
+	for more := t.open('}'); more; more = t.next('}') {
+		session, err := strconv.Atoi(t.key())
+		l := t.layout()
+		if err == nil {
+			all[session] = l
+		}
+	}
+	return all
+}
+
+func (t *tree) layout() layout {
+	l := layout{}
+	if t.peek() != '{' {
+		t.skip()
+		return l
+	}
+	for more := t.open('}'); more; more = t.next('}') {
+		id, err := strconv.ParseInt(t.key(), 10, 64)
+		f := t.facts()
+		switch {
+		case err != nil:
+		case f == 0:
+			delete(l, id) // most have none that count: the map stays small
+		default:
+			l[id] = f
+		}
+	}
+	return l
+}
+
+func (t *tree) facts() (f facts) {
+	if t.peek() != '{' {
+		t.skip()
+		return 0
+	}
+	var kind, autocomplete, id, name string
+	for more := t.open('}'); more; more = t.next('}') {
+		switch t.key() {
+		case "clickable":
+			f = f.with(layoutClickable, t.value() == "true")
+		case "rendered":
+			f = f.with(layoutHidden, t.value() == "false")
+		case "type":
+			kind = t.str(t.value())
+		case "autocomplete":
+			autocomplete = t.str(t.value())
+		case "id":
+			id = t.str(t.value())
+		case "name":
+			name = t.str(t.value())
+		default:
+			t.skip()
+		}
+	}
+	return f.with(layoutSecret, isSecretField(kind, autocomplete, id, name))
+}
+
+func (f facts) with(fact facts, is bool) facts {
+	if is {
+		return f | fact
+	}
+	return f &^ fact
+}
+
+// integer is the whole number that v is, else 0.
+func integer(v raw) int64 {
+	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+		return n
+	}
+	if isNumber(v) {
+		if f, err := strconv.ParseFloat(string(v), 64); err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+			return int64(f)
+		}
+	}
+	return 0
+}

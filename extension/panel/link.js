@@ -1,0 +1,44 @@
+// The panel's link to the service worker, which forwards requests to the host.
+import { connectWorker } from '../src/chrome.js';
+
+/** @typedef {import('../src/wire.js').Policy} Policy */
+/** @typedef {{host: 'connected'|'none'|'skew', message?: string, policy?: Policy}} HostState */
+
+/**
+ * Opens the link and keeps it open: a worker that was stopped is started again
+ * by connecting.
+ * @param {(state: HostState) => void} onState called whenever the worker tells the host's state
+ * @returns {(method: string, params: object) => Promise<any>} asks the host; rejects with {code, message, hint}
+ */
+export function openLink(onState) {
+  /** @type {Map<number, {resolve: (result: any) => void, reject: (fault: object) => void}>} */
+  const waiting = new Map();
+  let next = 1;
+  /** @type {chrome.runtime.Port | null} */
+  let port = null;
+
+  const connect = () => {
+    const opened = connectWorker('panel');
+    opened.onMessage.addListener(message => {
+      if (message.state) return onState(message.state);
+      const asked = waiting.get(message.id);
+      waiting.delete(message.id);
+      if (message.error) asked?.reject(message.error);
+      else asked?.resolve(message.result);
+    });
+    opened.onDisconnect.addListener(() => {
+      port = null;
+      for (const asked of waiting.values()) asked.reject({ code: 'detached', message: 'the worker was stopped', hint: 'try again' });
+      waiting.clear();
+      setTimeout(() => (port ??= connect()), 200);
+    });
+    return opened;
+  };
+  port = connect();
+
+  return (method, params) => new Promise((resolve, reject) => {
+    const id = next++;
+    waiting.set(id, { resolve, reject });
+    (port ??= connect()).postMessage({ id, method, params });
+  });
+}

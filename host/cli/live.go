@@ -1,0 +1,428 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handrail/host/client"
+	"handrail/host/keeper"
+	"handrail/host/state"
+	"handrail/host/wire"
+)
+
+// with runs f on a connection.
+func (c *command) with(ctx context.Context, f func(link *client.Client) error) error {
+	link, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer link.Close()
+	return f(link)
+}
+
+// newID makes an act's id.
+func newID() string {
+	id := make([]byte, 16)
+	rand.Read(id)
+	return hex.EncodeToString(id)
+}
+
+func (c *command) snapshot() *cobra.Command {
+	var params wire.SnapshotParams
+	var view bool
+	cmd := &cobra.Command{
+		Use:   "snapshot [URL] [QUERY]",
+		Short: "Read a page",
+		Long: "Reads the current tab, or the page at URL, and prints one JSON object: the view, its recovery handle and its token counts.\n" +
+			"With --view it prints the lines alone.",
+		Example: "  handrail snapshot https://example.com --view\n  handrail snapshot --query save\n  handrail snapshot https://example.com more --view",
+		Args:    cobra.MaximumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := profileOf(params.Profile); err != nil {
+				return err
+			}
+			if len(args) > 0 {
+				params.URL = args[0]
+			}
+			if len(args) > 1 {
+				if params.Query != "" {
+					return usage("the query is given twice: %q and --query %q", args[1], params.Query)
+				}
+				params.Query = args[1]
+			}
+			if params.URL != "" && !isURL(params.URL) {
+				return usage("%q is no address: begin it with https://, or give a query with --query", params.URL)
+			}
+			return c.with(cmd.Context(), func(link *client.Client) error {
+				raw, err := link.Raw(cmd.Context(), "snapshot", params)
+				if err != nil {
+					return err
+				}
+				if !view {
+					_, err := fmt.Fprintf(c.out, "%s\n", raw)
+					return err
+				}
+				var s wire.Snapshot
+				if err := json.Unmarshal(raw, &s); err != nil {
+					return fmt.Errorf("read the snapshot: %w", err)
+				}
+				if s.Note != "" {
+					fmt.Fprintf(c.errOut, "handrail: %s\n", s.Note)
+				}
+				_, err = fmt.Fprintln(c.out, s.UIDs)
+				return err
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&view, "view", false, "print the view alone")
+	cmd.Flags().StringVar(&params.Query, "query", "", "show only what these words find")
+	cmd.Flags().StringVar(&params.Profile, "profile", "full", "how much to show: "+strings.Join(profiles, ", "))
+	cmd.Flags().IntVar(&params.Tab, "tab", 0, "number of the tab (default the current one)")
+	return cmd
+}
+
+// isURL tells an address from a word; whether it may be opened is for others to say.
+func isURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Scheme != ""
+}
+
+func (c *command) act() *cobra.Command {
+	var p wire.ActParams
+	var expect string
+	cmd := &cobra.Command{
+		Use:   "act UID click|type [TEXT]",
+		Short: "Act on a uid, once",
+		Long: "Does one act on the node that the uid named when it was shown, or refuses with the reason. An act happens at most once:\n" +
+			"the same --act-id again gives the recorded result.",
+		Example: "  handrail act u9 click\n  handrail act ub type ops@example.com --clear --submit",
+		Args:    cobra.RangeArgs(2, 3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.UID, p.Action = args[0], args[1]
+			if len(args) == 3 {
+				p.Text = &args[2]
+			}
+			switch {
+			case p.Action != "click" && p.Action != "type":
+				return usage("no act %q: there are click and type", p.Action)
+			case p.Action == "type" && p.Text == nil:
+				return usage("say what to type: handrail act %s type TEXT", p.UID)
+			case p.Action == "click" && (p.Text != nil || p.Clear || p.Submit):
+				return usage("click takes no text, --clear or --submit")
+			}
+			if cmd.Flags().Changed("expect") {
+				p.Expect = &expect
+			}
+			if p.ActID == "" {
+				p.ActID = newID()
+			}
+			return c.with(cmd.Context(), func(link *client.Client) error {
+				return c.do(cmd.Context(), link, "act", p)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&p.Clear, "clear", false, "type: replace what is there")
+	cmd.Flags().BoolVar(&p.Submit, "submit", false, "type: submit the form afterwards")
+	cmd.Flags().StringVar(&p.Handle, "handle", "", "recovery handle of the view that the uid is from (default the newest that showed it)")
+	cmd.Flags().StringVar(&p.ActID, "act-id", "", "id of the act, 32 hex digits (default a new one)")
+	cmd.Flags().StringVar(&expect, "expect", "", "accept the node under this new name")
+	cmd.Flags().IntVar(&p.TimeoutMs, "timeout", 0, "ms to wait until the node can be acted on (default 2000)")
+	return cmd
+}
+
+// do asks for an act and prints its evidence.
+func (c *command) do(ctx context.Context, link *client.Client, method string, params any) error {
+	var raw json.RawMessage
+	if err := link.Act(ctx, method, params, &raw); err != nil {
+		return err
+	}
+	if c.json {
+		_, err := fmt.Fprintf(c.out, "%s\n", raw)
+		return err
+	}
+	var r wire.ActResult
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return fmt.Errorf("read the evidence: %w", err)
+	}
+	_, err := fmt.Fprintln(c.out, evidence(r))
+	return err
+}
+
+// evidence words what an act did, in one line.
+func evidence(r wire.ActResult) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "dispatched: %s, effect: %s, settled: %v", r.Dispatched, r.Effect, r.Settled)
+	if r.Hit != nil {
+		fmt.Fprintf(&b, ", hit: %s %q", r.Hit.Role, r.Hit.Name)
+	}
+	if len(r.Changes) > 0 {
+		fmt.Fprintf(&b, ", changed: %s", strings.Join(r.Changes, " "))
+	}
+	if r.ValueNow != nil {
+		fmt.Fprintf(&b, ", value now: %q", *r.ValueNow)
+	}
+	if r.Reverted {
+		b.WriteString(", reverted by the page")
+	}
+	if r.Dialog != "" {
+		fmt.Fprintf(&b, ", dialog: %q", r.Dialog)
+	}
+	if r.NewDocument {
+		fmt.Fprintf(&b, ", new document: %s", r.URL)
+	}
+	return b.String()
+}
+
+func (c *command) navigate() *cobra.Command {
+	var p wire.NavigateParams
+	var back, forward, reload bool
+	cmd := &cobra.Command{
+		Use:     "navigate URL | --back | --forward | --reload",
+		Short:   "Move the current tab",
+		Example: "  handrail navigate https://example.com\n  handrail navigate --back",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asked := 0
+			for action, on := range map[string]bool{"url": len(args) == 1, "back": back, "forward": forward, "reload": reload} {
+				if on {
+					asked++
+					p.Action = action
+				}
+			}
+			if asked != 1 {
+				return usage("say one of URL, --back, --forward and --reload")
+			}
+			if len(args) == 1 {
+				p.URL = args[0]
+			}
+			p.ActID = newID()
+			return c.with(cmd.Context(), func(link *client.Client) error {
+				return c.do(cmd.Context(), link, "navigate", p)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&back, "back", false, "go back")
+	cmd.Flags().BoolVar(&forward, "forward", false, "go forward")
+	cmd.Flags().BoolVar(&reload, "reload", false, "load again")
+	cmd.Flags().IntVar(&p.Tab, "tab", 0, "number of the tab (default the current one)")
+	cmd.Flags().IntVar(&p.TimeoutMs, "timeout", 0, "ms to wait for the load (default 15000)")
+	return cmd
+}
+
+func (c *command) eval() *cobra.Command {
+	p := wire.EvalParams{}
+	cmd := &cobra.Command{
+		Use:     "eval EXPRESSION",
+		Short:   "Run a JavaScript expression in the current tab and print its value as JSON",
+		Example: "  handrail eval document.title",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.Expression, p.ActID = args[0], newID()
+			return c.with(cmd.Context(), func(link *client.Client) error {
+				if c.json {
+					return c.do(cmd.Context(), link, "eval", p)
+				}
+				var r wire.ActResult
+				if err := link.Act(cmd.Context(), "eval", p, &r); err != nil {
+					return err
+				}
+				if r.Value == nil {
+					r.Value = json.RawMessage("null")
+				}
+				_, err := fmt.Fprintf(c.out, "%s\n", r.Value)
+				return err
+			})
+		},
+	}
+	cmd.Flags().IntVar(&p.Tab, "tab", 0, "number of the tab (default the current one)")
+	cmd.Flags().IntVar(&p.TimeoutMs, "timeout", 0, "ms to wait for the value")
+	return cmd
+}
+
+func (c *command) resolve() *cobra.Command {
+	var p wire.ResolveParams
+	cmd := &cobra.Command{
+		Use:     "resolve UID | --all",
+		Short:   "Say whether uids still are what they were",
+		Example: "  handrail resolve u9\n  handrail resolve --all --handle hr_0123…",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (len(args) == 1) == p.All {
+				return usage("say either a UID or --all")
+			}
+			if len(args) == 1 {
+				p.UID = args[0]
+			}
+			return c.with(cmd.Context(), func(link *client.Client) error {
+				var r wire.InspectResult
+				if err := link.Read(cmd.Context(), "resolve", p, &r); err != nil {
+					return err
+				}
+				if c.json {
+					return c.printJSON(r)
+				}
+				for _, n := range r.Nodes {
+					state := n.State
+					if n.Reason != "" {
+						state += " (" + n.Reason + ")"
+					}
+					fmt.Fprintf(c.out, "[%s] %s", n.UID, state)
+					if n.Role != "" {
+						fmt.Fprintf(c.out, " %s %q", n.Role, n.Name)
+					}
+					if n.State == "alive" {
+						fmt.Fprintf(c.out, " at %v,%v %v×%v in %s", n.Box[0], n.Box[1], n.Box[2], n.Box[3], n.Frame)
+					}
+					fmt.Fprintln(c.out)
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&p.All, "all", false, "all uids of the view")
+	cmd.Flags().StringVar(&p.Handle, "handle", "", "recovery handle of the view (default the newest)")
+	return cmd
+}
+
+func (c *command) recover() *cobra.Command {
+	var p wire.RecoverParams
+	var frame int
+	cmd := &cobra.Command{
+		Use:     "recover HANDLE",
+		Short:   "Print the payload behind a view of the connected browser, byte for byte",
+		Example: "  handrail recover hr_0123… | sha256sum\n  handrail recover hr_0123… --frame 0",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := frameFlag(cmd, frame, p.UIDs)
+			if err != nil {
+				return err
+			}
+			p.Handle, p.Frame = args[0], at
+			return c.with(cmd.Context(), func(link *client.Client) error {
+				var r wire.RecoverResult
+				if err := link.Read(cmd.Context(), "recover", p, &r); err != nil {
+					return unknown(err, args[0])
+				}
+				return c.printBytes(r.Payload, p.UIDs)
+			})
+		},
+	}
+	recoverFlags(cmd, &p.UIDs, &frame)
+	return cmd
+}
+
+func (c *command) tabs() *cobra.Command {
+	var p wire.TabsParams
+	cmd := &cobra.Command{
+		Use:     "tabs [list | open [URL] | close TAB | select TAB]",
+		Short:   "List, open, close or select tabs",
+		Example: "  handrail tabs\n  handrail tabs open https://example.com\n  handrail tabs close 12",
+		Args:    cobra.MaximumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				p.Action = args[0]
+			}
+			switch p.Action {
+			case "", "list":
+				if len(args) > 1 {
+					return usage("list takes nothing")
+				}
+			case "open":
+				if len(args) > 1 {
+					p.URL = args[1]
+				}
+			case "close", "select":
+				if len(args) < 2 {
+					return usage("say which tab: handrail tabs %s TAB", p.Action)
+				}
+				tab, err := strconv.Atoi(args[1])
+				if err != nil {
+					return usage("%q is no tab's number", args[1])
+				}
+				p.Tab = tab
+			default:
+				return usage("no action %q: there are list, open, close and select", p.Action)
+			}
+			return c.with(cmd.Context(), func(link *client.Client) error {
+				ask := link.Read
+				if p.Action != "" && p.Action != "list" {
+					ask = link.Act
+				}
+				var r wire.TabsResult
+				if err := ask(cmd.Context(), "tabs", p, &r); err != nil {
+					return err
+				}
+				if c.json {
+					return c.printJSON(r)
+				}
+				for _, tab := range r.Tabs {
+					mark := " "
+					if tab.Current {
+						mark = "*"
+					}
+					fmt.Fprintf(c.out, "%s %d %q %s\n", mark, tab.Tab, tab.Title, bytes.ToValidUTF8([]byte(tab.URL), nil))
+				}
+				return nil
+			})
+		},
+	}
+	return cmd
+}
+
+func (c *command) closeBrowser() *cobra.Command {
+	return &cobra.Command{
+		Use:     "close",
+		Short:   "Close the dedicated browser",
+		Long:    "Closes the dedicated browsers of this state directory and waits until they are gone. A browser of your own is left alone.",
+		Example: "  handrail close",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := state.Dir()
+			if err != nil {
+				return wire.Fail(wire.NoStore, "%v", err)
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), 20*time.Second)
+			defer cancel()
+			closed := false
+			for _, ephemeral := range []bool{false, true} {
+				running, err := keeper.Close(ctx, dir, ephemeral)
+				if err != nil {
+					return err
+				}
+				closed = closed || running
+			}
+			if c.json {
+				return c.printJSON(map[string]bool{"closed": closed})
+			}
+			if !closed {
+				_, err = fmt.Fprintln(c.out, "no dedicated browser was running")
+				return err
+			}
+			_, err = fmt.Fprintln(c.out, "closed the dedicated browser")
+			return err
+		},
+	}
+}
+
+// keep is the keeper: hidden, since snapshot and its like start it.
+func (c *command) keep() *cobra.Command {
+	return &cobra.Command{
+		Use:    "browser",
+		Short:  "Keep the dedicated browser",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runKeeper(cmd.Context())
+		},
+	}
+}

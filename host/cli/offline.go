@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handrail/compressor"
+	"handrail/host/snapshot"
+	"handrail/host/state"
+	"handrail/host/wire"
+)
+
+// isTerminal tells a terminal by its device's name.
+func isTerminal(name string) bool {
+	return strings.HasPrefix(name, "/dev/pts/") || strings.HasPrefix(name, "/dev/tty")
+}
+
+// profiles are the profiles there are.
+var profiles = []string{"full"}
+
+func profileOf(name string) error {
+	for _, p := range profiles {
+		if p == name {
+			return nil
+		}
+	}
+	return usage("no profile %q: there is %s", name, strings.Join(profiles, ", "))
+}
+
+// payload reads the file named by the arguments, or stdin.
+func (c *command) payload(args []string) ([]byte, error) {
+	if len(args) == 0 || args[0] == "-" {
+		body, err := io.ReadAll(c.in)
+		if err != nil {
+			return nil, usage("read the payload from stdin: %v", err)
+		}
+		return body, nil
+	}
+	body, err := os.ReadFile(args[0])
+	if err != nil {
+		return nil, usage("read the payload: %v", err)
+	}
+	return body, nil
+}
+
+func (c *command) compress() *cobra.Command {
+	var kind, profile, query string
+	cmd := &cobra.Command{
+		Use:   "compress --type a11y [FILE]",
+		Short: "Turn a saved payload into a view",
+		Long: "Reads an accessibility tree (what Accessibility.getFullAXTree gives, or a capture bundle) and prints its view on stdout and\n" +
+			"a report, one line of JSON, on stderr. A payload that cannot be compressed comes back unchanged, the report says why.",
+		Example: "  handrail compress --type a11y < tree.json\n  handrail compress --type a11y --query save tree.json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch kind {
+			case "a11y":
+			case "":
+				return usage("say what the payload is: --type a11y")
+			default:
+				return usage("cannot compress type %q: there is a11y", kind)
+			}
+			if err := profileOf(profile); err != nil {
+				return err
+			}
+			body, err := c.payload(args)
+			if err != nil {
+				return err
+			}
+			store, storeErr := c.openStore()
+			if storeErr != nil {
+				fmt.Fprintf(c.errOut, "handrail: %v\n", storeErr)
+			} else {
+				defer store.Close()
+			}
+			view, report := snapshot.Compress(cmd.Context(), store, body, compressor.Options{Profile: profile, Query: query})
+			report.Ephemeral = state.Ephemeral() && report.RecoveryHandle != ""
+			if _, err := c.out.Write(view); err != nil {
+				return fmt.Errorf("write the view: %w", err)
+			}
+			return json.NewEncoder(c.errOut).Encode(report)
+		},
+	}
+	cmd.Flags().StringVar(&kind, "type", "", "what the payload is: a11y")
+	cmd.Flags().StringVar(&profile, "profile", "full", "how much to show: "+strings.Join(profiles, ", "))
+	cmd.Flags().StringVar(&query, "query", "", "show only what these words find")
+	return cmd
+}
+
+func (c *command) detect() *cobra.Command {
+	return &cobra.Command{
+		Use:     "detect [FILE]",
+		Short:   "Say what kind of text this is: json or unknown",
+		Long:    "Says json for any well-formed JSON, unknown otherwise. An accessibility tree is json too: the compressor is only ever named.",
+		Example: "  handrail detect < tree.json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			body, err := c.payload(args)
+			if err != nil {
+				return err
+			}
+			kind := "unknown"
+			if json.Valid(body) {
+				kind = "json"
+			}
+			if c.json {
+				return c.printJSON(map[string]string{"content_type": kind})
+			}
+			_, err = fmt.Fprintln(c.out, kind)
+			return err
+		},
+	}
+}
+
+func (c *command) retrieve() *cobra.Command {
+	var uids bool
+	var frame int
+	cmd := &cobra.Command{
+		Use:     "retrieve HANDLE",
+		Short:   "Print the stored payload of a view, byte for byte",
+		Example: "  handrail retrieve hr_0123… | cmp - tree.json\n  handrail retrieve hr_0123… --uids",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := frameFlag(cmd, frame, uids)
+			if err != nil {
+				return err
+			}
+			store, err := c.openStore()
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			body, err := snapshot.Recover(cmd.Context(), store, args[0], at, uids)
+			if err != nil {
+				return unknown(err, args[0])
+			}
+			return c.printBytes(body, uids)
+		},
+	}
+	recoverFlags(cmd, &uids, &frame)
+	return cmd
+}
+
+// recoverFlags are those of retrieve and recover.
+func recoverFlags(cmd *cobra.Command, uids *bool, frame *int) {
+	cmd.Flags().BoolVar(uids, "uids", false, "print the uid map instead")
+	cmd.Flags().IntVar(frame, "frame", 0, "print one frame's node array instead")
+}
+
+// frameFlag gives the frame asked for, nil when none was.
+func frameFlag(cmd *cobra.Command, frame int, uids bool) (*int, error) {
+	if !cmd.Flags().Changed("frame") {
+		return nil, nil
+	}
+	if uids {
+		return nil, usage("--uids and --frame exclude each other")
+	}
+	return &frame, nil
+}
+
+// printBytes prints what was stored as it is; a uid map ends its line.
+func (c *command) printBytes(body []byte, line bool) error {
+	if _, err := c.out.Write(body); err != nil {
+		return fmt.Errorf("write the payload: %w", err)
+	}
+	if line {
+		fmt.Fprintln(c.out)
+	}
+	return nil
+}
+
+// unknown says which handle is not known.
+func unknown(err error, handle string) error {
+	fault, ok := snapshot.Fault(err)
+	if ok && fault.Code == wire.UnknownHandle {
+		return wire.Fail(wire.UnknownHandle, "no stored view has the recovery handle %q", handle)
+	}
+	return err
+}
