@@ -34,6 +34,8 @@ export async function move(tab, act, start, dedicated) {
 /** How to move; nothing is sent yet. @param {number} tab @param {Act} act @returns {Promise<() => Promise<void>>} */
 async function way(tab, { kind, url = '' }) {
   if (kind === 'reload') return () => send(tab, '', 'Page.reload');
+  // A debugger's client may not open data: addresses, an extension may.
+  if (kind === 'navigate' && url.startsWith('data:')) return async () => void await setTabURL(tab, url);
   if (kind === 'navigate') {
     return async () => {
       const { errorText } = await send(tab, '', 'Page.navigate', { url });

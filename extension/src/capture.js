@@ -10,7 +10,7 @@ import { Fault, asFault } from './fault.js';
 import { flatten, leftOut } from './frames.js';
 import { factsOfAttributes, layoutOf, layoutOfListeners, skips, styles } from './layout.js';
 import { blank, passwordsOf, rememberPasswords } from './secrets.js';
-import { awake, children, send, use, world } from './session.js';
+import { awake, children, forgetChild, send, use, world } from './session.js';
 
 /** @typedef {import('devtools-protocol').Protocol.Accessibility.AXNode} AXNode */
 /** @typedef {import('./session.js').Commands} Commands */
@@ -40,8 +40,8 @@ import { awake, children, send, use, world } from './session.js';
  */
 /** @typedef {{targetId: string, parent: string, ordinal: number, elements: number, frames: FrameEntry[]}} Session parent: the targetId above it */
 /**
- * A capture under way. deadline: of all child frames, Unix ms; root: the root frame's tree, asked for early.
- * @typedef {CaptureParams & {signal: AbortSignal, deadline: number, root?: Promise<Commands['Accessibility.getFullAXTree']['returnType']>}} Reading
+ * A capture under way. deadline: of all child frames, Unix ms; root: the root frame's tree, asked for early; again: it is the second try.
+ * @typedef {CaptureParams & {signal: AbortSignal, deadline: number, again?: boolean, root?: Promise<Commands['Accessibility.getFullAXTree']['returnType']>}} Reading
  */
 
 // A DOMSnapshot of more elements takes longer than it is worth: 6.5 s at 20,000 table rows.
@@ -70,30 +70,40 @@ export async function capture(params, signal) {
 
 /** @param {Reading} reading @returns {Promise<Bundle>} */
 async function read(reading) {
-  const { capture, tab } = reading;
+  const { capture, tab, limits } = reading;
   // The root's tree takes nearly all the time of a capture, so it is asked for before anything is known.
   const found = findFrames(reading);
   reading.root = ask(reading, '', 'Accessibility.getFullAXTree', {}, reading.limits.stallMs);
   reading.root.catch(() => {}); // whoever awaits it is told
-  const [{ url = '', title = '' }, { sessions, unseen }] = await Promise.all([browser.getTab(tab), found]);
+  const [{ title = '' }, { sessions, unseen }] = await Promise.all([browser.getTab(tab), found]);
   if (unseen) {
     await awake(tab);
     reading.root = undefined;
   }
-  const [bundles] = await Promise.all([
+  const [root] = sessions[0].frames;
+  const { loaderId } = root;
+  const [facts] = await Promise.all([
     Promise.all(sessions.map(session => readSession(reading, session))),
     findOwners(reading, sessions),
   ]);
-  /** @type {Bundle} */
-  const bundle = { v: 1, capture, tab, url, title, time: Date.now(), complete: true, frames: [], layout: {}, redacted: 0 };
-  sessions.forEach(({ ordinal, frames }, at) => {
-    // What has neither nodes nor an element in its parent is a session that outlived its frame.
-    bundle.frames.push(...frames.filter(frame => frame.ownerBackendNodeId || !frame.parent || !frame.error));
-    const { layout = {}, redacted = 0 } = bundles[at] ?? {};
-    bundle.layout[ordinal] = layout;
-    bundle.redacted += redacted;
+  const all = sessions.flatMap(session => session.frames);
+  // The page was replaced meanwhile, or a frame of it moved to another process: all is read again, once.
+  if (!reading.again && (root.loaderId !== loaderId || all.some(({ error }) => error === 'detached'))) {
+    return read({ ...reading, again: true, root: undefined, deadline: Date.now() + limits.totalMs });
+  }
+  const elsewhere = new Set(all.flatMap(({ frameId, error }) => error ? [] : [frameId]));
+  const gone = new Set();
+  const frames = all.filter(({ frameId, parent, ownerBackendNodeId, error }) => {
+    if (!parent || !error && !gone.has(parent)) return true;
+    if (error === 'detached' || gone.has(parent)) gone.add(frameId);
+    // A session can outlive its frame, and a frame its process: what has no element, was read elsewhere or stands in what is gone is not there.
+    return ownerBackendNodeId && !gone.has(parent) && !elsewhere.has(frameId);
   });
-  return bundle;
+  return {
+    v: 1, capture, tab, url: root.url, title, time: Date.now(), complete: true, frames,
+    layout: Object.fromEntries(sessions.map(({ ordinal }, at) => [ordinal, facts[at].layout])),
+    redacted: facts.reduce((sum, { redacted }) => sum + redacted, 0),
+  };
 }
 
 /**
@@ -113,10 +123,16 @@ async function findFrames(reading) {
   });
 
   const [root, below] = await Promise.all([look('', limits.stallMs), children(tab)]);
-  const found = await Promise.all(below.map(child => look(child.targetId, limits.frameMs).catch(() => lost(child))));
+  const found = await Promise.all(below.map(child => look(child.targetId, limits.frameMs).then(
+    seen => [{ ...child, ...seen }],
+    thrown => {
+      if (asFault(thrown).code !== 'detached') return [{ ...child, ...unanswered(child) }];
+      forgetChild(tab, child.targetId);
+      return [];
+    })));
   let { next } = reading;
   let budget = limits.frames;
-  const sessions = [{ targetId: '', parent: '', ...root }, ...below.map((child, at) => ({ ...child, ...found[at] ?? lost(child) }))]
+  const sessions = [{ targetId: '', parent: '', ...root }, ...found.flat()]
     .map(({ targetId, parent, frames, elements }) => {
       const ordinal = targetId === '' ? 0 : ordinals[targetId] ?? next++;
       return {
@@ -137,7 +153,7 @@ async function findFrames(reading) {
 }
 
 /** What is known of an OOPIF that does not answer. @param {Child} child */
-const lost = ({ targetId, parentFrameId }) => ({
+const unanswered = ({ targetId, parentFrameId }) => ({
   elements: 0,
   frames: [/** @type {Frame} */ ({ id: targetId, parentId: parentFrameId, loaderId: '', url: '', securityOrigin: '' })],
 });

@@ -35,6 +35,7 @@ const words = [
   [/^no tab with/i, 'unknown_tab'],
   [/^tabs cannot be edited right now/i, 'busy'],
   [/debugger is not attached|detached while handling|session with given id not found|target closed/i, 'detached'],
+  [/frame with the given \w+ (is|was) not found/i, 'detached', 'the frame went away'],
   [/target crashed|page crashed/i, 'page_crashed'],
   [/inspected target navigated or closed/i, 'detached', 'the frame was navigated or closed meanwhile'],
 ];

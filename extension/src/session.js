@@ -225,6 +225,11 @@ export async function children(tab) {
   return [...state.children.values()];
 }
 
+/** Forgets an OOPIF that was found to be gone without a word. @param {number} tab @param {string} targetId */
+export function forgetChild(tab, targetId) {
+  forget(attachmentOf(tab), targetId);
+}
+
 /** The dialog that holds the tab up, if one is open. @param {number} tab */
 export const dialogOf = tab => attachments.get(tab)?.dialog ?? null;
 

@@ -117,23 +117,60 @@ test('a page too large for a snapshot is asked who listens', async () => {
   assert.equal(fake.commands.filter(command => command.method.startsWith('DOMSnapshot')).length, 1);
 });
 
-test('a document replaced meanwhile is read again, once', async () => {
+test('a page replaced while it was read is read again with its new frames, once', async () => {
   const { fake, read } = await recorded('frames');
-  let trees = 0;
+  let trees = 0; // L1 before, L2 after; again L3 before, L4 after and read once more
   override(fake, ({ session, method }) => {
-    if (method !== 'Page.getFrameTree' || session !== '') return undefined;
-    const tree = { frame: { id: 'root', loaderId: `L${++trees}`, url: 'https://example.test/', securityOrigin: 'https://example.test' } };
-    return { frameTree: tree };
+    if (session !== '') return undefined;
+    if (method === 'Page.getFrameTree') return { frameTree: { frame: { id: 'root', loaderId: `L${++trees}`, url: 'https://example.test/', securityOrigin: 'https://example.test' } } };
+    if (method === 'Accessibility.getFullAXTree') return { nodes: [{ nodeId: '1', ignored: false, role: { value: 'RootWebArea' }, name: { value: `tree of L${trees}` } }] };
   });
-  override(fake, ({ session, method }) => (method === 'Accessibility.getFullAXTree' && session === ''
-    ? { nodes: [{ nodeId: '1', ignored: false, role: { value: 'RootWebArea' }, name: { value: `tree of L${trees}` } }] } : undefined));
   const { frames: [root] } = await read();
-  assert.deepEqual([root.loaderId, root.nodes[0].name?.value], ['L2', 'tree of L2']);
+  assert.deepEqual([root.loaderId, root.nodes[0].name?.value, trees], ['L4', 'tree of L4', 4]);
+});
+
+test('a frame replaced while it was read is read again, once', async () => {
+  const { fake, read } = await recorded('frames');
+  const before = await read();
+  let trees = 0;
+  const { cdp } = fake;
+  fake.cdp = command => {
+    const answer = cdp(command);
+    if (command.method !== 'Page.getFrameTree' || command.session !== '') return answer;
+    answer.frameTree.childFrames[0].frame.loaderId = `L${++trees}`;
+    return answer;
+  };
+  fake.commands.length = 0;
+  const { frames } = await read();
+  assert.deepEqual(frames.map(frame => frame.loaderId), before.frames.map((frame, at) => (at === 1 ? 'L2' : frame.loaderId)));
+  assert.equal(fake.commands.filter(({ method, params }) => method === 'Accessibility.getFullAXTree' && params.frameId === frames[1].frameId).length, 2);
+});
+
+test('what stands in a frame that went away went with it', async () => {
+  const { fake, read } = await recorded('frames');
+  const cross = (await read()).frames[2].frameId;
+  override(fake, ({ method, params: { frameId } }) => {
+    if (method === 'Accessibility.getFullAXTree' && frameId === cross) throw new Error('{"message":"Session with given id not found."}');
+  });
+  assert.deepEqual((await read()).frames.map(frame => frame.error), [null, null, 'detached']);
+});
+
+test('a session that ended without a word is forgotten', async () => {
+  const { fake, read } = await recorded('frames');
+  await read();
+  const [{ session }] = fake.commands.filter(command => command.session !== '');
+  override(fake, command => {
+    if (command.session === session) throw new Error('{"message":"Session with given id not found."}');
+  });
+  assert.equal((await read()).frames.some(frame => frame.session === 1), false);
+  fake.commands.length = 0;
+  await read();
+  assert.equal(fake.commands.some(command => command.session === session), false);
 });
 
 for (const { name, change, error } of [
-  { name: 'fails', change: () => { throw new Error('{"message":"Frame with the given frameId is not found."}'); }, error: 'failed' },
-  { name: 'goes away', change: () => { throw new Error('{"message":"Session with given id not found."}'); }, error: 'detached' },
+  { name: 'fails', change: () => { throw new Error('{"message":"Internal error"}'); }, error: 'failed' },
+  { name: 'goes away', change: () => { throw new Error('{"message":"Frame with the given frameId is not found."}'); }, error: 'detached' },
   { name: 'does not answer', change: () => new Promise(() => {}), error: 'timeout' },
 ]) {
   test(`a frame that ${name} says so and fails nothing else`, async () => {

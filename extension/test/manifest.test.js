@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { ExtensionID } from '../src/wire.js';
+
+const read = (/** @type {string} */ path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const manifest = JSON.parse(read('manifest.json'));
+
+test('the key gives the id that the host allows', () => {
+  const hex = createHash('sha256').update(Buffer.from(manifest.key, 'base64')).digest('hex').slice(0, 32);
+  assert.equal(hex.replace(/./g, digit => String.fromCharCode(97 + parseInt(digit, 16))), ExtensionID);
+});
+
+test('nobody can reach the extension from outside, and it is in no page', () => {
+  assert.deepEqual(manifest.externally_connectable, { ids: [] });
+  assert.equal(manifest.incognito, 'not_allowed');
+  for (const key of ['content_scripts', 'web_accessible_resources', 'host_permissions', 'optional_host_permissions']) assert.equal(manifest[key], undefined);
+  assert.deepEqual(manifest.permissions, ['debugger', 'nativeMessaging', 'offscreen', 'alarms', 'storage', 'tabs', 'tabGroups', 'sidePanel']);
+  assert.match(manifest.content_security_policy.extension_pages, /default-src 'none'; script-src 'self';/);
+});
+
+test('every file that the manifest names is there', () => {
+  for (const path of [manifest.background.service_worker, manifest.side_panel.default_path, ...Object.values(manifest.icons)]) {
+    assert.ok(existsSync(new URL(`../${path}`, import.meta.url)), path);
+  }
+});
+
+test('only src/chrome.js names chrome.*', () => {
+  const folders = ['', 'src/', 'panel/'];
+  const files = folders.flatMap(folder => readdirSync(new URL(`../${folder}`, import.meta.url)).filter(name => name.endsWith('.js')).map(name => folder + name));
+  const named = files.filter(file => /\bchrome\.[a-z]+\.[a-zA-Z]+\(|\bchrome\.[a-z]+\.on[A-Z]/.test(read(file)));
+  assert.deepEqual(named, ['src/chrome.js']);
+});
