@@ -1,6 +1,6 @@
 // The acts on a whole tab: moving it, and evaluating an expression in it.
 
-import { getTab, setTabURL } from './chrome.js';
+import { createTab, getTab, removeTab, setTabURL } from './chrome.js';
 import { Fault, asFault } from './fault.js';
 import { dialogOf, listen, send, use } from './session.js';
 import { allowURL, restricted } from './tabs.js';
@@ -21,6 +21,7 @@ export async function move(tab, act, start, dedicated) {
   const ms = act.timeoutMs || loadMs;
   if (act.kind === 'navigate') {
     const url = allowURL(act.url ?? '', dedicated);
+    if (url.startsWith('data:')) return replace(tab, url, start, ms);
     // A page of the browser's own cannot be attached to, but it can be left.
     if (restricted((await getTab(tab).catch(thrown => { throw asFault(thrown); })).url ?? '')) return leave(tab, url, start, ms);
   }
@@ -34,8 +35,6 @@ export async function move(tab, act, start, dedicated) {
 /** How to move; nothing is sent yet. @param {number} tab @param {Act} act @returns {Promise<() => Promise<void>>} */
 async function way(tab, { kind, url = '' }) {
   if (kind === 'reload') return () => send(tab, '', 'Page.reload');
-  // A debugger's client may not open data: addresses, an extension may.
-  if (kind === 'navigate' && url.startsWith('data:')) return async () => void await setTabURL(tab, url);
   if (kind === 'navigate') {
     return async () => {
       const { errorText } = await send(tab, '', 'Page.navigate', { url });
@@ -77,10 +76,29 @@ async function moved(tab, go, ms) {
   return landed(tab, settled && !dialog, replaced, dialog ? dialog.message || dialog.type : '');
 }
 
+/**
+ * Opens a data: address, to which no tab may be moved, in a new tab that takes
+ * the place of this one.
+ * @param {number} tab @param {string} url @param {Start} start @param {number} ms
+ * @returns {Promise<Evidence>} with the new tab
+ */
+async function replace(tab, url, start, ms) {
+  const { index, windowId, active } = await getTab(tab).catch(thrown => { throw asFault(thrown); });
+  await start();
+  const { id = 0 } = await createTab({ url, active, windowId, index });
+  await removeTab(tab);
+  return arrived(id, ms);
+}
+
 /** @param {number} tab @param {string} url @param {Start} start @param {number} ms @returns {Promise<Evidence>} */
 async function leave(tab, url, start, ms) {
   await start();
   await setTabURL(tab, url);
+  return arrived(tab, ms);
+}
+
+/** Waits until a tab that was sent on its way has loaded. @param {number} tab @param {number} ms @returns {Promise<Evidence>} */
+async function arrived(tab, ms) {
   for (const end = Date.now() + ms; Date.now() < end;) {
     const { status, pendingUrl } = await getTab(tab);
     if (status === 'complete' && !pendingUrl) return landed(tab, true, true, '');

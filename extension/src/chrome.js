@@ -112,7 +112,7 @@ export const onDebuggerDetach = listener => chrome.debugger.onDetach.addListener
 /** @param {number} tab */
 export const getTab = tab => chrome.tabs.get(tab);
 export const listTabs = () => chrome.tabs.query({});
-/** @param {{url: string, active: boolean, windowId?: number}} options */
+/** @param {{url: string, active: boolean, windowId?: number, index?: number}} options */
 export const createTab = options => chrome.tabs.create(options);
 /** @param {number} tab */
 export const removeTab = tab => chrome.tabs.remove(tab);

@@ -223,7 +223,11 @@ func (l *link) perform(ctx context.Context, store *recovery.Store, r request, at
 	l.supersede(ctx, store, at.tab)
 	l.finish(ctx, store, r.id, stateDone, result)
 	if at.target == nil && r.act.Kind != "eval" {
-		l.setCurrentTab(ctx, currentTab{Tab: at.tab})
+		// A data: address opens in a tab that takes the place of the one moved.
+		if result.Tab == 0 {
+			result.Tab = at.tab
+		}
+		l.setCurrentTab(ctx, currentTab{Tab: result.Tab})
 	}
 	return result, nil
 }

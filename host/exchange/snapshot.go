@@ -65,7 +65,7 @@ func (l *link) visit(ctx context.Context, p wire.SnapshotParams) (int, error) {
 			return 0, err
 		}
 	}
-	_, err := l.once(ctx, request{
+	moved, err := l.once(ctx, request{
 		args: wire.NavigateParams{Tab: tab, URL: p.URL},
 		act:  wire.Act{Kind: "navigate", URL: p.URL},
 		tab:  tab,
@@ -77,7 +77,7 @@ func (l *link) visit(ctx context.Context, p wire.SnapshotParams) (int, error) {
 		}
 		return 0, err
 	}
-	return tab, nil
+	return moved.Tab, nil
 }
 
 // take captures a tab and records it with the view that the client is given.

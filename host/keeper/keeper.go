@@ -265,6 +265,11 @@ func (k *keeper) start(ctx context.Context, program string) error {
 		return err
 	}
 	defer stderr.Close()
+	// Chromium keeps the worker's script of the last run, and would run it again
+	// for an extension of the same version whose files have changed.
+	if err := os.RemoveAll(filepath.Join(k.files.profile, "Default", "Service Worker")); err != nil {
+		return err
+	}
 	env := []string{"HANDRAIL_HOME=" + k.Dir, "HANDRAIL_BROWSER=" + k.key}
 	if k.Ephemeral {
 		env = append(env, "HANDRAIL_EPHEMERAL=1")
