@@ -2,45 +2,65 @@ package tokens
 
 import (
 	"encoding/base64"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/pkoukk/tiktoken-go"
 	loader "github.com/pkoukk/tiktoken-go-loader"
 )
 
-// oracle is tiktoken-go with the same ranks.
-var oracle = sync.OnceValue(func() func(string) int {
+var (
+	rounds = flag.Int("rounds", 20_000, "random texts to compare with tiktoken-go")
+	seed   = flag.Uint64("seed", 1, "seed of the random texts")
+)
+
+// oracle counts with tiktoken-go and the same ranks.
+func oracle(text string) int { return len(loadOracle().EncodeOrdinary(text)) }
+
+var loadOracle = sync.OnceValue(func() *tiktoken.Tiktoken {
 	tiktoken.SetBpeLoader(loader.NewOfflineLoader())
 	encoding, err := tiktoken.GetEncoding("o200k_base")
 	if err != nil {
 		panic(err)
 	}
-	return func(text string) int { return len(encoding.EncodeOrdinary(text)) }
+	return encoding
 })
 
-var atoms = []string{
-	" ", "  ", "\n", "\r\n", "\r", "\t", "'s", "'S", "'ll", "'LL", "'re", "'VE", "'d", "'m", "'", "’s", "'ſ", "/", "//", "\"", "{\"", "\":\"", "},{",
-	"\\u00e9", "\\n", "a", "b", "Z", "ABC", "Abc", "the", "nodeId", "1", "12", "123", "1234567", "é", "É", "ß", "東京", "日本語", "नमस्ते",
-	"مرحبا", "א", "ǅ", "ʰ", "\u0301", "\u0300\u0301", "😀", "👩\u200d👩\u200d👧", "\u00a0", "\u2028", "\u3000", "\u0085", "\u200b", "\ufeff", "½",
-	"Ⅷ", "٣", "²", "_", "-", "<|endoftext|>", "<|endofprompt|>", "\x00", "\x7f", "ﬀ", "İ", "ı", "K", "ſ", "ᾼ", "\u0e34", "ก", "한국어", "role",
-	"StaticText", "\ufffd", "\U0001F1EF\U0001F1F5", "\u180e", "\U000E0001", "\U00030000", " \n \n x",
+func compare(t *testing.T, text string) {
+	t.Helper()
+	want := oracle(text)
+	if got := Count([]byte(text)); got != want {
+		t.Errorf("Count(%q) = %d, want %d", text, got, want)
+	}
+	if got := CountString(text); got != want {
+		t.Errorf("CountString(%q) = %d, want %d", text, got, want)
+	}
 }
 
-func random(r *rand.Rand) string {
+// atoms are what random texts are made of: what the pattern tells apart, and
+// what pages are full of.
+var atoms = []string{
+	" ", "  ", "\n", "\r\n", "\r", "\t", " \n \n x", "\u00a0", "\u2028", "\u3000", "\u0085", "\u200b", "\ufeff", "\u180e",
+	"'s", "'S", "'t", "'ll", "'LL", "'lL", "'re", "'VE", "'d", "'m", "'", "’s", "'ſ", "'K", "x's", "X'LL",
+	"/", "//", "_", "-", "=", "...", "\"", "{\"", "\":\"", "},{", "\"}}]},\"", "\\u00e9", "\\n", "<|endoftext|>", "<|endofprompt|>", "<|", "|>", "\x00", "\x7f",
+	"a", "b", "Z", "ABC", "Abc", "the", "nodeId", "backendDOMNodeId", "StaticText", "role", "1", "12", "123", "1234567", "0x1f",
+	"é", "É", "ß", "ǅ", "ʰ", "ﬀ", "İ", "ı", "K", "ſ", "ᾼ", "東京", "日本語", "नमस्ते", "مرحبا", "א", "\u0e34", "ก", "한국어",
+	"\u0301", "\u0300\u0301", "\u20dd", "½", "Ⅷ", "٣", "²", "１", "😀", "👩\u200d👩\u200d👧", "\U0001F1EF\U0001F1F5", "\U000E0001", "\U00030000", "\U000E0100", "\U0010FFFD",
+	"\ufffd", "\xff", "\xc3", "\xe6\x9d", "\xf0\x9f\x98", "\xed\xa0\x80", "\xc0\x80", "\x80",
+}
+
+func randomText(r *rand.Rand) string {
 	var b strings.Builder
 	for range 1 + r.IntN(24) {
 		switch r.IntN(10) {
 		case 0:
-			x := rune(r.IntN(unicode.MaxRune + 1))
-			if x >= 0xd800 && x < 0xe000 {
-				x = 'x'
-			}
-			b.WriteRune(x)
+			b.WriteRune(rune(r.IntN(unicode.MaxRune + 1)))
 		case 1:
 			b.WriteRune(rune(r.IntN(0x3000)))
 		case 2:
@@ -49,78 +69,121 @@ func random(r *rand.Rand) string {
 			b.WriteString(atoms[r.IntN(len(atoms))])
 		}
 	}
-	return b.String()
+	text := b.String()
+	if r.IntN(4) == 0 { // once more, to meet the memo
+		text += `a"` + text + `b" ` + text + `a"` + text
+	}
+	return text
 }
 
-func TestCountIsTiktokens(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	n := 60000
-	if testing.Short() {
-		n = 10000
-	}
-	for range n {
-		text := random(r)
-		if r.IntN(4) == 0 { // again, to meet the memo
-			text += `a"` + text + `b" ` + text + `a"` + text
-		}
-		if got, want := CountString(text), oracle()(text); got != want {
-			t.Fatalf("Count(%q) = %d, want %d", text, got, want)
-		}
-	}
-}
-
-func TestCountOfEveryCharacter(t *testing.T) {
+func TestCountRandom(t *testing.T) {
 	t.Parallel()
-	for r := rune(0); r <= unicode.MaxRune; r += 1 + r/4096 {
-		text := fmt.Sprintf("a%cB %c1%c%c.%c\n", r, r, r, r, r)
-		if got, want := CountString(text), oracle()(text); got != want {
-			t.Fatalf("Count(%q) = %d, want %d", text, got, want)
+	r := rand.New(rand.NewPCG(*seed, 0))
+	for range *rounds {
+		compare(t, randomText(r))
+		if t.Failed() {
+			return
 		}
 	}
 }
 
-func TestCountOfLongPieces(t *testing.T) {
+// Every order of four characters, one of each kind that the pattern knows.
+func TestCountKinds(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(3, 4))
-	noise := make([]byte, 3000)
-	for i := range noise {
-		noise[i] = byte(r.IntN(256))
+	kinds := []string{"s", "Z", "ʰ", "\u0301", "1", "٣", " ", "\n", "\u00a0", "'", "/", "\"", "€"}
+	for i := range len(kinds) * len(kinds) * len(kinds) * len(kinds) {
+		text := ""
+		for range 4 {
+			text += kinds[i%len(kinds)]
+			i /= len(kinds)
+		}
+		compare(t, text)
 	}
-	letters := make([]byte, 2000)
-	for i := range letters {
-		letters[i] = "abcdefghijklmnopqrstuvwxyz"[r.IntN(26)]
+}
+
+// The first and last character of every range of every category, and the
+// characters beside them.
+func TestCountCategories(t *testing.T) {
+	t.Parallel()
+	tested := map[rune]bool{}
+	test := func(edge rune) {
+		for r := edge - 1; r <= edge+1; r++ {
+			if !tested[r] {
+				tested[r] = true
+				compare(t, fmt.Sprintf("a%cB %c1%c%c.%c\n", r, r, r, r, r))
+			}
+		}
 	}
-	for _, test := range []struct{ name, text string }{
+	for _, table := range unicode.Categories {
+		for _, r := range table.R16 {
+			test(rune(r.Lo))
+			test(rune(r.Hi))
+		}
+		for _, r := range table.R32 {
+			test(rune(r.Lo))
+			test(rune(r.Hi))
+		}
+	}
+}
+
+func TestCountLong(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(*seed, 1))
+	random := func(n int, alphabet string) string {
+		text := make([]byte, n)
+		for i := range text {
+			text[i] = alphabet[r.IntN(len(alphabet))]
+		}
+		return string(text)
+	}
+	bytes := make([]byte, 3000)
+	for i := range bytes {
+		bytes[i] = byte(r.IntN(256))
+	}
+	for _, tt := range []struct{ name, text string }{
 		{"empty", ""},
-		{"one letter", strings.Repeat("a", 3000)},
+		{"one letter", strings.Repeat("a", 3*window)},
 		{"one space", strings.Repeat(" ", 3000)},
-		{"one mark", strings.Repeat("\u0301", 1000)},
-		{"one sign", strings.Repeat("=", 3000)},
-		{"one ideograph", strings.Repeat("京", 1000)},
-		{"base64", base64.StdEncoding.EncodeToString(noise)},
-		{"letters", string(letters)},
-		{"bytes", string(noise)},
-		{"special tokens", strings.Repeat("<|endoftext|>", 50)},
+		{"spaces before a word", strings.Repeat(" ", 3000) + "x"},
+		{"one mark", strings.Repeat("\u0301", 1500)},
+		{"one sign", strings.Repeat("=", 3*window)},
+		{"one ideograph", strings.Repeat("京", window)},
+		{"digits", random(3001, "0123456789")},
+		{"digits of two scripts", random(100, "0123456789") + "٣" + random(100, "0123456789")},
+		{"letters", random(3*window, "abcdefghijklmnopqrstuvwxyz")},
+		{"few letters", random(3*window, "aeinst")},
+		{"two letters", strings.Repeat("ab", 3*window/2)},
+		{"words in one", strings.Repeat("internationalization", 150)},
 		{"upper then lower", strings.Repeat("A", 500) + strings.Repeat("a", 500)},
-		{"just short", strings.Repeat("xy", shortPiece/2)},
-		{"just long", strings.Repeat("xy", shortPiece/2) + "z"},
+		{"base64", base64.StdEncoding.EncodeToString(bytes)},
+		{"any bytes", string(bytes)},
+		{"special tokens", strings.Repeat("<|endoftext|>", 50)},
+		{"a short piece", strings.Repeat("xy", shortPiece/2)},
+		{"just over a short piece", strings.Repeat("xy", shortPiece/2) + "z"},
+		{"a window", random(window, "etaoin")},
+		{"just over a window", random(window+1, "etaoin")},
+		{"AX JSON", string(axJSON(20_000))},
 	} {
-		if got, want := CountString(test.text), oracle()(test.text); got != want {
-			t.Errorf("%s: %d, want %d", test.name, got, want)
+		if got, want := CountString(tt.text), oracle(tt.text); got != want {
+			t.Errorf("%s: %d, want %d", tt.name, got, want)
 		}
 	}
 }
 
 func TestCountConcurrently(t *testing.T) {
 	t.Parallel()
-	text := strings.Repeat(`{"nodeId":"12","role":{"type":"role","value":"button"}} `, 200)
-	want := CountString(text)
+	texts := make([]string, 8)
+	want := make([]int, len(texts))
+	for i := range texts {
+		texts[i] = strings.Repeat(fmt.Sprintf(`{"nodeId":"%d","name":"Ünit %[1]d"} %s `, i, strings.Repeat("ab", 40+i)), 50)
+		want[i] = oracle(texts[i])
+	}
 	var all sync.WaitGroup
-	for range 8 {
+	for i := range texts {
 		all.Go(func() {
 			for range 20 {
-				if got := CountString(text); got != want {
-					t.Errorf("%d, want %d", got, want)
+				if got := CountString(texts[i]); got != want[i] {
+					t.Errorf("text %d: %d, want %d", i, got, want[i])
 				}
 			}
 		})
@@ -128,74 +191,77 @@ func TestCountConcurrently(t *testing.T) {
 	all.Wait()
 }
 
-func TestTable(t *testing.T) {
+// A counter that has seen a text counts it again without allocating, and holds
+// no more scratch memory after a long piece than a window takes.
+func TestCounterMemory(t *testing.T) { // alone: it counts the program's allocations
+	c := new(counter)
+	for _, tt := range []struct {
+		name string
+		text []byte
+	}{
+		{"AX JSON", axJSON(200_000)},
+		{"one letter", []byte(strings.Repeat("a", 200_000))},
+		{"beyond ASCII", []byte(strings.Repeat("日本語のテキスト、ひとつ。", 1000))},
+	} {
+		if n := testing.AllocsPerRun(2, func() { c.count(tt.text) }); n != 0 {
+			t.Errorf("%s: %v allocations, want none", tt.name, n)
+		}
+	}
+	if n := cap(c.merge.links); n > 2*window {
+		t.Errorf("%d links are kept, want no more than for a window of %d", n, window)
+	}
+}
+
+func TestCountAddsUpAtChunkEnds(t *testing.T) {
 	t.Parallel()
-	ranks, err := loader.NewOfflineLoader().LoadTiktokenBpe("o200k_base.tiktoken")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for token, want := range ranks {
-		if got := rank([]byte(token)); got != uint32(want) {
-			t.Fatalf("rank(%q) = %d, want %d", token, got, want)
-		}
-		if len(token) > longestToken {
-			t.Errorf("%q is longer than longestToken", token)
+	r := rand.New(rand.NewPCG(*seed, 2))
+	for range *rounds {
+		addsUp(t, []byte(randomText(r)))
+		if t.Failed() {
+			return
 		}
 	}
-	if len(ranks) != tokenCount {
-		t.Errorf("the ranks have %d tokens, want %d", len(ranks), tokenCount)
+}
+
+// addsUp checks what the chunks stand on: cut where one may end, a text has the
+// tokens of its two halves. The whole is counted without chunks.
+func addsUp(t *testing.T, text []byte) {
+	t.Helper()
+	text = repair(text)
+	c := new(counter)
+	whole := c.pieces(text)
+	for i := 1; i < len(text); i++ {
+		if before[text[i-1]]&after[text[i]] == 0 {
+			continue
+		}
+		if halves := c.pieces(text[:i]) + c.pieces(text[i:]); halves != whole {
+			t.Errorf("%q and %q have %d tokens, together %d", text[:i], text[i:], halves, whole)
+		}
 	}
 }
 
 func FuzzCount(f *testing.F) {
-	for _, atom := range atoms {
-		f.Add([]byte(atom))
+	for i := range atoms {
+		f.Add([]byte(atoms[i] + atoms[(i+7)%len(atoms)] + atoms[(i+31)%len(atoms)]))
 	}
 	f.Add([]byte(`{"name":{"value":"it's 1234 Ünits"}} x`))
+	f.Add([]byte(strings.Repeat("ab", 60)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if len(text) > 512 {
-			return // the oracle is quadratic
+			return // tiktoken-go is quadratic
 		}
-		if got, want := Count(text), oracle()(string(text)); got != want {
-			t.Errorf("Count(%q) = %d, want %d", text, got, want)
-		}
+		compare(t, string(text))
+		addsUp(t, text)
+		windowsAgree(t, text)
 	})
 }
 
-// sample is AX JSON as Chromium gives it, of about the size asked for.
-func sample(size int) []byte {
-	var b strings.Builder
-	for i := 0; b.Len() < size; i++ {
-		fmt.Fprintf(&b, `{"nodeId":"%d","ignored":false,"role":{"type":"role","value":"cell"},"chromeRole":{"type":"internalRole","value":18},"name":{"type":"computedString","value":"Order %d of customer %d","sources":[{"type":"relatedElement","attribute":"aria-labelledby"},{"type":"attribute","attribute":"aria-label"},{"type":"contents","value":{"type":"computedString","value":"Order %d of customer %d"}}]},"properties":[],"parentId":"%d","childIds":["%d"],"backendDOMNodeId":%d},`, i, 100000+i, i%97, 100000+i, i%97, i-1, i+1, i+7)
-	}
-	return []byte(b.String())
-}
-
-func benchmark(b *testing.B, text []byte, count func([]byte) int) {
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		count(text)
-	}
-}
-
-func BenchmarkCount(b *testing.B) {
-	noise := make([]byte, 30000)
-	r := rand.New(rand.NewPCG(5, 6))
-	for i := range noise {
-		noise[i] = byte(r.IntN(256))
-	}
-	view := []byte(strings.Repeat("      [u1a] button \"Review order 1234\" {disabled}\n        text \"Pending since 12 May\"\n", 300))
-	slow := func(text []byte) int { return oracle()(string(text)) }
-	for _, test := range []struct {
-		name string
-		text []byte
-	}{
-		{"AX JSON", sample(100 << 10)}, {"view", view}, {"base64", []byte(base64.StdEncoding.EncodeToString(noise))},
-	} {
-		b.Run(test.name+"/tokens", func(b *testing.B) { benchmark(b, test.text, Count) })
-		b.Run(test.name+"/tiktoken-go", func(b *testing.B) { benchmark(b, test.text, slow) })
-	}
-	for _, n := range []int{10_000, 100_000, 1_000_000} {
-		b.Run(fmt.Sprintf("one letter/%d", n), func(b *testing.B) { benchmark(b, []byte(strings.Repeat("a", n)), Count) })
+func TestRepair(t *testing.T) {
+	t.Parallel()
+	for _, atom := range atoms {
+		got := repair([]byte(atom))
+		if want := string([]rune(atom)); string(got) != want || !utf8.Valid(got) {
+			t.Errorf("repair(%q) = %q, want %q", atom, got, want)
+		}
 	}
 }

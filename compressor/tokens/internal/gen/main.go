@@ -35,8 +35,8 @@ func generate() ([]byte, error) {
 func layOut(ranks map[string]int) ([]byte, error) {
 	byRank := make([]string, len(ranks))
 	for token, rank := range ranks {
-		if rank >= len(ranks) || token == "" {
-			return nil, fmt.Errorf("rank %d of %q: want %d tokens, ranked without gaps", rank, token, len(ranks))
+		if rank < 0 || rank >= len(ranks) || token == "" || byRank[rank] != "" {
+			return nil, fmt.Errorf("rank %d of %q: want each of %d tokens at its own rank, without gaps", rank, token, len(ranks))
 		}
 		byRank[rank] = token
 	}
