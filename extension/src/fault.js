@@ -33,7 +33,7 @@ const words = [
   [/^another debugger is already attached/i, 'debugger_taken'],
   [/^cannot (access|attach)|extensions gallery cannot|cannot be scripted/i, 'restricted_page'],
   [/^no tab with/i, 'unknown_tab'],
-  [/^tabs cannot be edited right now/i, 'busy'],
+  [/^tabs cannot be edited right now/i, 'busy', 'a tab is being dragged'],
   [/debugger is not attached|detached while handling|session with given id not found|target closed/i, 'detached'],
   [/frame with the given \w+ (is|was) not found/i, 'detached', 'the frame went away'],
   [/target crashed|page crashed/i, 'page_crashed'],
