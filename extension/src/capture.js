@@ -51,7 +51,7 @@ const maxShownElements = 20_000;
 // Fields whose attributes are asked one by one when there is no snapshot.
 const maxFieldsAsked = 1000;
 // Failures of the root frame that say more than "could not be read".
-const telling = new Set(['canceled', 'canceled_by_user', 'debugger_taken', 'dialog_open', 'page_crashed', 'restricted_page', 'unknown_tab']);
+const telling = new Set(['canceled', 'canceled_by_user', 'debugger_taken', 'detached', 'dialog_open', 'page_crashed', 'restricted_page', 'unknown_tab']);
 
 /**
  * @param {CaptureParams} params

@@ -37,6 +37,7 @@ const words = [
   [/debugger is not attached|detached while handling|session with given id not found|target closed/i, 'detached'],
   [/frame with the given \w+ (is|was) not found/i, 'detached', 'the frame went away'],
   [/target crashed|page crashed/i, 'page_crashed'],
+  [/browser is shutting down/i, 'detached'],
   [/inspected target navigated or closed/i, 'detached', 'the frame was navigated or closed meanwhile'],
 ];
 

@@ -88,12 +88,23 @@ export async function use(tab, work) {
   state.uses++;
   clearTimeout(state.idle);
   try {
+    await refuseRestricted(tab);
     if (!state.attached) await inTurn(state, () => attach(tab, state));
     return await work();
   } finally {
     state.uses--;
     rest(tab, state);
   }
+}
+
+/**
+ * Refuses pages of the browser's own and of this extension, which could be
+ * attached to: an act in the panel would switch on what its user has not.
+ * @param {number} tab
+ */
+async function refuseRestricted(tab) {
+  const { url = '' } = await browser.getTab(tab).catch(thrown => { throw asFault(thrown); });
+  if (restricted(url)) throw new Fault('restricted_page', whyRestricted(url));
 }
 
 /** Starts the time after which a tab that nobody uses is detached. @param {number} tab @param {Attachment} state */
@@ -129,7 +140,7 @@ async function takeDebugger(tab) {
     await browser.attachDebugger(tab);
   } catch (thrown) {
     const fault = asFault(thrown);
-    if (fault.code === 'restricted_page') throw new Fault('restricted_page', await whyRestricted(tab, fault.message));
+    if (fault.code === 'restricted_page') throw new Fault('restricted_page', whyRestricted((await browser.getTab(tab)).url ?? '', fault.message));
     if (fault.code !== 'debugger_taken') throw fault;
     // Child sessions of the worker before are unknown here: switched off and on, they are announced anew.
     await browser.sendCommand(tab, '', 'Target.setAutoAttach', { autoAttach: false, waitForDebuggerOnStart: false, flatten: true })
@@ -137,10 +148,9 @@ async function takeDebugger(tab) {
   }
 }
 
-/** @param {number} tab @param {string} words */
-async function whyRestricted(tab, words) {
-  const { url = '' } = await browser.getTab(tab);
-  return restricted(url) ? `the browser does not let extensions read ${new URL(url).protocol}// pages` : words;
+/** @param {string} url @param {string} [words] the browser's own, for pages that look ordinary */
+function whyRestricted(url, words) {
+  return restricted(url) && URL.canParse(url) ? `the browser does not let extensions read ${new URL(url).protocol}// pages` : words;
 }
 
 /** Switches on what a session needs, and the same for every OOPIF below it. @param {number} tab @param {Attachment} state @param {string} targetId */

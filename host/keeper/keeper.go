@@ -116,6 +116,7 @@ type keeper struct {
 	key     string
 	files   files
 	browser *Chromium
+	lock    *os.File // closed by Unlock, or with the process: then all of it is gone
 	told    sync.Once
 	once    sync.Once
 	closing chan struct{} // closed by the control socket
@@ -147,11 +148,12 @@ func (k *keeper) run(ctx context.Context) error {
 	if err != nil {
 		return wire.Fail(wire.NoStore, "%v", err)
 	}
-	defer lock.Close()
 	if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		lock.Close()
 		k.tell(Readiness{Other: true})
 		return nil
 	}
+	k.lock = lock
 	k.endStale()
 	program, err := Find()
 	if err != nil {

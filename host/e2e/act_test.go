@@ -1,0 +1,207 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"handrail/host/wire"
+)
+
+func TestBlocked(t *testing.T) {
+	h, web := newHandrail(t), newSite(t)
+	view := h.snapshot(t, web.main("blocked.html?cross="+url.QueryEscape(strings.TrimSuffix(web.cross(""), "/")))).UIDs
+	h.act(t, uidOf(t, view, `"under button"`), "click")
+	web.wantCounts(t, map[string]int{"under": 1})
+	h.eval(t, "block()")
+	for _, test := range []struct {
+		text   string
+		code   wire.Code
+		detail string
+	}{
+		{`"covered"`, wire.Covered, "chat bubble"},
+		{`"under button"`, wire.Covered, "lid"},
+		{`"disabled natively"`, wire.Disabled, ""},
+		{`"disabled fieldset"`, wire.Disabled, ""},
+		{`"disabled aria"`, wire.Disabled, ""},
+		{`"inert button"`, wire.Disabled, ""},
+		{`"detached button"`, wire.StaleUID, "gone"},
+		{`"display none"`, wire.NotVisible, ""},
+		{`"visibility hidden"`, wire.NotVisible, ""},
+	} {
+		t.Run(test.text, func(t *testing.T) {
+			out := h.refused(t, test.code, "act", uidOf(t, view, test.text), "click")
+			if !strings.Contains(out.stderr, test.detail) {
+				t.Errorf("the reason does not say %q: %s", test.detail, out.stderr)
+			}
+		})
+	}
+	h.refused(t, wire.NotEditable, "act", uidOf(t, view, `"read only"`), "type", "x")
+	h.refused(t, wire.WrongKind, "act", uidOf(t, view, `"a checkbox"`), "type", "x")
+	h.act(t, uidOf(t, view, `"plain"`), "click")
+	web.wantCounts(t, map[string]int{"plain": 1})
+}
+
+// A cross-site navigation starts a new process whose backendDOMNodeIds count
+// from one again: an old uid names a node of the new page too.
+func TestCrossSiteNavigation(t *testing.T) {
+	h, web := newHandrail(t), newSite(t)
+	first := h.snapshot(t, web.main("first.html"))
+	save := uidOf(t, first.UIDs, `"Save"`)
+	h.must(t, "navigate", web.cross("second.html"))
+
+	h.refused(t, wire.StaleUID, "act", save, "click")
+	h.refused(t, wire.StaleUID, "act", save, "click", "--handle", first.RecoveryHandle)
+
+	var tab struct{ Tabs []wire.Tab }
+	if err := json.Unmarshal(h.must(t, "tabs", "--json").stdout, &tab); err != nil {
+		t.Fatal(err)
+	}
+	other := h.as("another").snapshot(t, "--tab", currentTab(t, h))
+	if uids := uidsOf(other.UIDs, "button"); len(uids) != 2 || uids[0] != save && uids[1] != save {
+		t.Fatalf("the new page does not reuse uid %s, so this shows nothing:\n%s", save, other.UIDs)
+	}
+	out := h.refused(t, wire.StaleUID, "act", save, "click")
+	if !strings.Contains(out.stderr, "document") {
+		t.Errorf("the reason is not the document: %s", out.stderr)
+	}
+	web.wantCounts(t, map[string]int{})
+
+	second := h.snapshot(t)
+	if !strings.Contains(second.Note, "new document") {
+		t.Errorf("note = %q", second.Note)
+	}
+	h.act(t, uidOf(t, second.UIDs, `"Pay"`), "click")
+	web.wantCounts(t, map[string]int{"second pay": 1})
+}
+
+func TestListChanges(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change string
+		reason string // "" when the act must go through to the same record
+	}{
+		{"rerender", "changes.rerender()", "gone"},
+		{"keyed", "changes.keyed()", ""},
+		{"rebind", "changes.rebind()", "moved_context"},
+		{"twin", "changes.twin()", ""},
+		{"push state", "changes.push()", ""},
+		{"same-site navigation", "location.href = 'list.html?again'", "document"},
+		{"reload", "location.reload()", "document"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h, web := newHandrail(t), newSite(t)
+			view := h.snapshot(t, web.main("list.html")).UIDs
+			ada := uidsOf(view, `button "Review"`)[0]
+			h.eval(t, "void ("+test.change+")")
+			if test.reason == "document" {
+				eventually(t, "the new document is there", func() bool {
+					return h.run("resolve", ada).code == 0 && strings.Contains(string(h.run("resolve", ada).stdout), "document")
+				})
+			}
+			if test.reason == "" {
+				h.act(t, ada, "click")
+				web.wantCounts(t, map[string]int{"Ada": 1})
+				return
+			}
+			out := h.refused(t, wire.StaleUID, "act", ada, "click")
+			if !strings.Contains(out.stderr, test.reason) {
+				t.Errorf("reason is not %s: %s", test.reason, out.stderr)
+			}
+			web.wantCounts(t, map[string]int{})
+		})
+	}
+}
+
+// Back brings the old document with its loaderId from the BFCache, or loads a
+// new one: the old uid reaches its own record or is refused.
+func TestBack(t *testing.T) {
+	h, web := newHandrail(t), newSite(t)
+	view := h.snapshot(t, web.main("list.html")).UIDs
+	grace := uidsOf(view, `button "Review"`)[1]
+	h.must(t, "navigate", web.cross("second.html"))
+	h.must(t, "navigate", "--back")
+	out := h.run("act", grace, "click")
+	want := map[string]int{"Grace": 1}
+	if out.code != 0 {
+		want = map[string]int{}
+		if !strings.Contains(out.stderr, string(wire.StaleUID)) {
+			t.Errorf("neither done nor stale: %s", out.stderr)
+		}
+	}
+	web.wantCounts(t, want)
+}
+
+func TestRenamed(t *testing.T) {
+	h, web := newHandrail(t), newSite(t)
+	view := h.snapshot(t, web.main("first.html")).UIDs
+	save, cancel := uidOf(t, view, `"Save"`), uidOf(t, view, `"Cancel"`)
+	h.eval(t, `void (document.querySelector('button').textContent = 'Pause')`)
+	out := h.refused(t, wire.StaleUID, "act", save, "click")
+	if !strings.Contains(out.stderr, "renamed") || !strings.Contains(out.stderr, "Pause") {
+		t.Errorf("reason: %s", out.stderr)
+	}
+	h.act(t, save, "click", "--expect", "Pause")
+	h.eval(t, `void (document.querySelectorAll('button')[1].textContent = 'Cancel (3)')`)
+	h.act(t, cancel, "click")
+	web.wantCounts(t, map[string]int{"first save": 1, "first cancel": 1})
+}
+
+func TestOnce(t *testing.T) {
+	h, web := newHandrail(t), newSite(t)
+	view := h.snapshot(t, web.main("first.html")).UIDs
+	save, cancel := uidOf(t, view, `"Save"`), uidOf(t, view, `"Cancel"`)
+	id := "00112233445566778899aabbccddeeff"
+	first := h.act(t, save, "click", "--act-id", id)
+	again := h.act(t, save, "click", "--act-id", id)
+	if first.ActID != id || again.ActID != id || again.Dispatched != "yes" {
+		t.Errorf("first %+v\nagain %+v", first, again)
+	}
+	h.refused(t, wire.ActReused, "act", cancel, "click", "--act-id", id)
+	web.wantCounts(t, map[string]int{"first save": 1})
+}
+
+func TestUnknown(t *testing.T) {
+	h, web := newHandrail(t), newSite(t)
+	h.snapshot(t, web.main("first.html"))
+	h.refused(t, wire.UnknownUID, "act", "uzzz", "click")
+	h.refused(t, wire.UnknownHandle, "recover", "hr_00000000000000000000000000000000")
+	h.refused(t, wire.UnknownHandle, "act", "u1", "click", "--handle", "hr_00000000000000000000000000000000")
+	h.refused(t, wire.UnknownTab, "snapshot", "--tab", "999999")
+	h.refused(t, wire.BadURL, "navigate", "javascript:alert(1)")
+	h.refused(t, wire.BadURL, "navigate", "chrome://settings")
+	h.refused(t, wire.EvalFailed, "eval", "nothing.here")
+	web.wantCounts(t, map[string]int{})
+}
+
+// Nothing of a password may be found but in the page: not in the view, the
+// reply, the payload, the store or the logs.
+func TestSecrets(t *testing.T) {
+	h, web := newHandrail(t), newSite(t)
+	s := h.snapshot(t, web.main("secrets.html"))
+	typed := h.must(t, "act", "--json", uidOf(t, s.UIDs, `"Current password"`), "type", "typed-hunter2", "--submit")
+	after := h.snapshot(t)
+	if got := h.eval(t, `document.getElementById('typed').value === ['typed', 'hunter2'].join('-')`); got != "true" {
+		t.Fatalf("the password was not typed: %s", got)
+	}
+	if !strings.Contains(s.UIDs, `"Ursula"`) {
+		t.Errorf("an author is no secret:\n%s", s.UIDs)
+	}
+	seen := map[string]string{
+		"first view": s.UIDs, "view after": after.UIDs, "reply": string(typed.stdout) + typed.stderr,
+		"first payload":   string(h.must(t, "recover", s.RecoveryHandle).stdout),
+		"payload after":   string(h.must(t, "recover", after.RecoveryHandle).stdout),
+		"state directory": everyFile(t, h.home),
+	}
+	for _, canary := range []string{"hunter2", "otp-719205", "4111-canary", "key-canary", strings.Repeat("•", 5)} {
+		for where, text := range seen {
+			if strings.Contains(text, canary) {
+				t.Errorf("%q is in the %s", canary, where)
+			}
+		}
+	}
+}

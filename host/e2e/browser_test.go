@@ -1,0 +1,261 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"handrail/host/wire"
+)
+
+const (
+	binary = "../../bin/handrail"
+	pages  = "../../testdata/pages"
+)
+
+// site serves testdata/pages on one port under three host names, which are
+// three sites to a browser, and counts what the pages' records receive.
+type site struct {
+	port   string
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{counts: map[string]int{}}
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServer(http.Dir(pages)))
+	mux.HandleFunc("/demo.html", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, "../cli/demo.html") })
+	mux.HandleFunc("POST /count", func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.counts[r.FormValue("key")]++
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	_, s.port, _ = net.SplitHostPort(server.Listener.Addr().String())
+	return s
+}
+
+func (s *site) main(path string) string   { return "http://127.0.0.1:" + s.port + "/" + path }
+func (s *site) cross(path string) string  { return "http://localhost:" + s.port + "/" + path }
+func (s *site) nested(path string) string { return "http://nested.localhost:" + s.port + "/" + path }
+
+// take returns the counts so far and starts anew.
+func (s *site) take() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counts := s.counts
+	s.counts = map[string]int{}
+	return counts
+}
+
+// wantCounts fails unless exactly these records received a click since the last call.
+func (s *site) wantCounts(t *testing.T, want map[string]int) {
+	t.Helper()
+	got := s.take()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("counts = %v, want %v", got, want)
+	}
+}
+
+// handrail runs the binary for one user: a state directory and a client name.
+type handrail struct {
+	home   string
+	client string
+	env    []string
+}
+
+// newHandrail makes a user with a dedicated browser of its own, which is closed
+// at the end; what it leaves running fails the test.
+func newHandrail(t *testing.T, env ...string) *handrail {
+	t.Helper()
+	home, err := os.MkdirTemp("", "hr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &handrail{home: home, client: "test", env: env}
+	t.Cleanup(func() {
+		if out := h.run("close"); out.code != 0 {
+			t.Errorf("close: %s", out.stderr)
+		}
+		wantNoProcess(t, home)
+		if err := os.RemoveAll(home); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// as is the same user under another client name.
+func (h *handrail) as(client string) *handrail {
+	other := *h
+	other.client = client
+	return &other
+}
+
+type output struct {
+	stdout []byte
+	stderr string
+	code   int
+}
+
+func (h *handrail) run(args ...string) output {
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env = append(os.Environ(), "HANDRAIL_HOME="+h.home, "HANDRAIL_CLIENT="+h.client)
+	cmd.Env = append(cmd.Env, h.env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	out := output{stdout.Bytes(), stderr.String(), 0}
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		out.code = exit.ExitCode()
+	case err != nil:
+		out.code, out.stderr = -1, err.Error()
+	}
+	return out
+}
+
+// must runs a command that has to succeed.
+func (h *handrail) must(t *testing.T, args ...string) output {
+	t.Helper()
+	out := h.run(args...)
+	if out.code != 0 {
+		t.Fatalf("handrail %s: exit %d\n%s", strings.Join(args, " "), out.code, out.stderr)
+	}
+	return out
+}
+
+// refused runs a command that has to fail with the code.
+func (h *handrail) refused(t *testing.T, code wire.Code, args ...string) output {
+	t.Helper()
+	out := h.run(args...)
+	if out.code != 1 || !strings.Contains("\n"+out.stderr, "\nhandrail: "+string(code)+": ") {
+		t.Errorf("handrail %s: exit %d, want 1 with %s\nstdout %.300s\nstderr %s", strings.Join(args, " "), out.code, code, out.stdout, out.stderr)
+	}
+	return out
+}
+
+func (h *handrail) snapshot(t *testing.T, args ...string) wire.Snapshot {
+	t.Helper()
+	var s wire.Snapshot
+	if err := json.Unmarshal(h.must(t, append([]string{"snapshot"}, args...)...).stdout, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (h *handrail) act(t *testing.T, args ...string) wire.ActResult {
+	t.Helper()
+	var r wire.ActResult
+	if err := json.Unmarshal(h.must(t, append([]string{"act", "--json"}, args...)...).stdout, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// eval runs an expression in the client's current tab and gives its JSON value.
+func (h *handrail) eval(t *testing.T, expression string) string {
+	t.Helper()
+	var r wire.ActResult
+	if err := json.Unmarshal(h.must(t, "eval", "--json", expression).stdout, &r); err != nil {
+		t.Fatal(err)
+	}
+	return string(r.Value)
+}
+
+// eventually waits for a condition.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// uidOf finds the uid of the one line that holds the text.
+func uidOf(t *testing.T, view, text string) string {
+	t.Helper()
+	found := uidsOf(view, text)
+	if len(found) != 1 {
+		t.Fatalf("%d lines with a uid hold %q in\n%s", len(found), text, view)
+	}
+	return found[0]
+}
+
+func uidsOf(view, text string) (uids []string) {
+	for line := range strings.Lines(view) {
+		if m := uidPattern.FindStringSubmatch(line); m != nil && strings.Contains(line, text) {
+			uids = append(uids, m[1])
+		}
+	}
+	return uids
+}
+
+var uidPattern = regexp.MustCompile(`^ *\[(\w+)\] `)
+
+// processes lists the processes whose command line or environment holds the text.
+func processes(text string) (pids []int, lines []string) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		var pid int
+		fmt.Sscanf(filepath.Base(dir), "%d", &pid)
+		line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
+		if pid != os.Getpid() && len(line) > 0 && (bytes.Contains(line, []byte(text)) || bytes.Contains(environ, []byte(text))) {
+			pids = append(pids, pid)
+			lines = append(lines, strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return pids, lines
+}
+
+func wantNoProcess(t *testing.T, text string) {
+	t.Helper()
+	if _, lines := processes(text); len(lines) > 0 {
+		t.Errorf("still running: %d processes, the first %.200s", len(lines), lines[0])
+	}
+}
+
+// kill ends, without warning, the processes whose command line holds all words,
+// of those that belong to this user's state directory.
+func (h *handrail) kill(t *testing.T, words ...string) {
+	t.Helper()
+	pids, lines := processes(h.home)
+	killed := 0
+	for i, pid := range pids {
+		all := true
+		for _, word := range words {
+			all = all && strings.Contains(lines[i], word)
+		}
+		if all {
+			if p, err := os.FindProcess(pid); err == nil && p.Kill() == nil {
+				killed++
+			}
+		}
+	}
+	if killed == 0 {
+		t.Fatalf("no process with %q to kill in\n%s", words, strings.Join(lines, "\n"))
+	}
+}

@@ -1,0 +1,223 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"handrail/host/keeper"
+	"handrail/host/socket"
+	"handrail/host/wire"
+)
+
+// own is a person's own browser: started by the test, not by the keeper.
+type own struct {
+	*handrail
+	chromium *keeper.Chromium
+}
+
+func newOwn(t *testing.T) *own {
+	t.Helper()
+	home, err := os.MkdirTemp("", "hr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile := filepath.Join(home, "profile")
+	if err := os.Mkdir(profile, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	program, err := keeper.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := filepath.Abs(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chromium, err := keeper.Start(keeper.Launch{Program: program, Profile: profile, Host: host, Env: []string{"HANDRAIL_HOME=" + home}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &own{&handrail{home: home, client: "test"}, chromium}
+	t.Cleanup(func() {
+		chromium.End()
+		eventually(t, "all processes have ended", func() bool { pids, _ := processes(home); return len(pids) == 0 })
+		os.RemoveAll(home)
+	})
+	extension, err := filepath.Abs("../../extension")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := chromium.Load(t.Context(), extension); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the host has connected", func() bool { entries, err := socket.List(home); return err == nil && len(entries) == 1 })
+	return o
+}
+
+// call sends a command to the browser or to a session of it.
+func (o *own) call(t *testing.T, session, method string, params any) map[string]any {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var result map[string]any
+	if err := o.chromium.Pipe.Call(ctx, session, method, params, &result); err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// open opens a tab and returns its session.
+func (o *own) open(t *testing.T, url string) (target, session string) {
+	t.Helper()
+	target = o.call(t, "", "Target.createTarget", map[string]any{"url": url})["targetId"].(string)
+	return target, o.attach(t, target)
+}
+
+func (o *own) attach(t *testing.T, target string) string {
+	t.Helper()
+	return o.call(t, "", "Target.attachToTarget", map[string]any{"targetId": target, "flatten": true})["sessionId"].(string)
+}
+
+// value evaluates an expression in a session.
+func (o *own) value(t *testing.T, session, expression string) any {
+	t.Helper()
+	r := o.call(t, session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true})
+	return r["result"].(map[string]any)["value"]
+}
+
+// press clicks the element that a selector finds, as a person would.
+func (o *own) press(t *testing.T, session, selector string) {
+	t.Helper()
+	at := o.value(t, session, fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector)).([]any)
+	for _, kind := range []string{"mousePressed", "mouseReleased"} {
+		o.call(t, session, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1})
+	}
+}
+
+// killWorker stops the service worker as Chrome would, and waits for its end.
+func (o *own) killWorker(t *testing.T) {
+	t.Helper()
+	infos := o.call(t, "", "Target.getTargets", map[string]any{})["targetInfos"].([]any)
+	for _, info := range infos {
+		if info := info.(map[string]any); info["type"] == "service_worker" && strings.Contains(info["url"].(string), wire.ExtensionID) {
+			o.call(t, "", "Target.closeTarget", map[string]any{"targetId": info["targetId"]})
+			return
+		}
+	}
+	t.Fatalf("no worker in %v", infos)
+}
+
+const panelURL = "chrome-extension://" + wire.ExtensionID + "/panel/index.html"
+
+// In a person's own browser reading is possible and acting is not, until it is
+// switched on in the panel.
+func TestOwnBrowser(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	o.open(t, web.main("first.html"))
+	eventually(t, "the page is there", func() bool { return strings.Contains(string(o.run("tabs").stdout), "First") })
+	view := o.snapshot(t).UIDs
+	save := uidOf(t, view, `"Save"`)
+	o.refused(t, wire.NotApproved, "act", save, "click")
+	o.refused(t, wire.NotApproved, "navigate", web.main("second.html"))
+	o.refused(t, wire.NotApproved, "snapshot", web.main("second.html"))
+	o.refused(t, wire.EvalOff, "eval", "1")
+	web.wantCounts(t, map[string]int{})
+
+	_, panel := o.open(t, panelURL)
+	eventually(t, "the panel is connected", func() bool {
+		return o.value(t, panel, `document.querySelector('#acts')?.disabled === false`) == true
+	})
+	o.press(t, panel, "#acts")
+	eventually(t, "acting is on", func() bool { return o.run("act", save, "click").code == 0 })
+	web.wantCounts(t, map[string]int{"first save": 1})
+	o.refused(t, wire.EvalOff, "eval", "1")
+
+	// A page of the user's is not replaced: an address opens beside it.
+	o.snapshot(t, web.main("second.html"))
+	if tabs := string(o.must(t, "tabs").stdout); !strings.Contains(tabs, "First") || !strings.Contains(tabs, "Second") {
+		t.Errorf("tabs\n%s", tabs)
+	}
+	o.press(t, panel, "#acts")
+	eventually(t, "acting is off", func() bool { return o.run("act", save, "click").code == 1 })
+	o.refused(t, wire.NotApproved, "act", save, "click")
+}
+
+// A killed worker comes back by itself; what was shown before still counts.
+func TestKilledWorker(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	o.open(t, web.main("first.html"))
+	_, panel := o.open(t, panelURL)
+	eventually(t, "the panel is connected", func() bool {
+		return o.value(t, panel, `document.querySelector('#acts')?.disabled === false`) == true
+	})
+	o.press(t, panel, "#acts")
+	var list wire.TabsResult
+	if err := json.Unmarshal(o.must(t, "tabs", "--json").stdout, &list); err != nil {
+		t.Fatal(err)
+	}
+	tab := ""
+	for _, one := range list.Tabs {
+		if one.Title == "First" {
+			tab = fmt.Sprint(one.Tab)
+		}
+	}
+	before := o.snapshot(t, "--tab", tab)
+	save := uidOf(t, before.UIDs, `"Save"`)
+	for range 3 {
+		o.killWorker(t)
+		o.must(t, "resolve", save)
+		o.act(t, save, "click")
+		web.wantCounts(t, map[string]int{"first save": 1})
+	}
+	o.must(t, "recover", before.RecoveryHandle)
+}
+
+// The panel shows the view, what it cost, and the node of the line under the mouse.
+func TestPanel(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	page, _ := o.open(t, web.main("demo.html"))
+	_, panel := o.open(t, panelURL+"?tab=active")
+	o.call(t, panel, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 420, "height": 800, "deviceScaleFactor": 1, "mobile": false})
+	o.call(t, "", "Target.activateTarget", map[string]any{"targetId": page})
+	eventually(t, "the panel shows the page", func() bool {
+		return strings.Contains(fmt.Sprint(o.value(t, panel, `document.querySelector('#view').textContent`)), "Save settings")
+	})
+	if cost := fmt.Sprint(o.value(t, panel, `document.querySelector('#cost').textContent`)); !strings.Contains(cost, "→") || !strings.Contains(cost, "% saved") {
+		t.Errorf("cost %q", cost)
+	}
+	o.value(t, panel, `document.querySelector('#query').value = 'email'; document.querySelector('#ask').requestSubmit()`)
+	eventually(t, "the query was answered", func() bool {
+		text := fmt.Sprint(o.value(t, panel, `document.querySelector('#view').textContent`))
+		return strings.Contains(text, "Email address") && !strings.Contains(text, "Save settings")
+	})
+	shot := func() string {
+		data, err := base64.StdEncoding.DecodeString(o.call(t, o.attach(t, page), "Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	plain := shot()
+	o.value(t, panel, `document.querySelector('#view li[data-uid]').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))`)
+	eventually(t, "the node is highlighted", func() bool { return shot() != plain })
+	if dir := os.Getenv("HANDRAIL_SHOTS"); dir != "" {
+		for name, session := range map[string]string{"page": o.attach(t, page), "panel": panel} {
+			data, err := base64.StdEncoding.DecodeString(o.call(t, session, "Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, name+".png"), data, 0o600)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
