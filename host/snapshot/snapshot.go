@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"handrail/compressor"
 	"handrail/compressor/tokens"
@@ -177,18 +178,17 @@ func keep(ctx context.Context, store *recovery.Store, bundle []byte, meta *recov
 
 // rendering is a payload with its view, on the way into the store.
 type rendering struct {
-	payload []byte
-	before  <-chan int // tokens of the payload, counted beside the rest
-	page    *compressor.Page
-	view    *compressor.View
-	row     recovery.View
+	payload      []byte
+	tokensBefore func() int // counted beside the rest
+	page         *compressor.Page
+	view         *compressor.View
+	row          recovery.View
 }
 
 // render never returns nil: a payload that is declined has a count all the same.
 func render(payload []byte, opt compressor.Options) (*rendering, error) {
-	before := make(chan int, 1)
-	go func() { before <- tokens.Count(payload) }()
-	r := &rendering{payload: payload, before: before}
+	r := &rendering{payload: payload, tokensBefore: sync.OnceValue(func() int { return tokens.Count(payload) })}
+	go r.tokensBefore()
 	var err error
 	if r.page, err = compressor.Read(payload); err != nil {
 		return r, err
@@ -201,8 +201,6 @@ func render(payload []byte, opt compressor.Options) (*rendering, error) {
 }
 
 func (r *rendering) smaller() bool { return len(r.view.Text) < len(r.payload) }
-
-func (r *rendering) tokensBefore() int { return <-r.before }
 
 // count fills in the view's row for a client.
 func (r *rendering) count(client string) *recovery.View {
