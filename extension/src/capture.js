@@ -7,7 +7,7 @@
 
 import * as browser from './chrome.js';
 import { Fault, asFault } from './fault.js';
-import { flatten, leftOut } from './frames.js';
+import { flatten, leftOut, originOf } from './frames.js';
 import { factsOfAttributes, layoutOf, layoutOfListeners, skips, styles } from './layout.js';
 import { blank, passwordsOf, rememberPasswords } from './secrets.js';
 import { awake, children, forgetChild, send, use, world } from './session.js';
@@ -91,13 +91,13 @@ async function read(reading) {
   if (!reading.again && (root.loaderId !== loaderId || all.some(({ error }) => error === 'detached'))) {
     return read({ ...reading, again: true, root: undefined, deadline: Date.now() + limits.totalMs });
   }
-  const elsewhere = new Set(all.flatMap(({ frameId, error }) => error ? [] : [frameId]));
+  const wasRead = new Set(all.flatMap(({ frameId, error }) => error ? [] : [frameId]));
   const gone = new Set();
   const frames = all.filter(({ frameId, parent, ownerBackendNodeId, error }) => {
     if (!parent || !error && !gone.has(parent)) return true;
     if (error === 'detached' || gone.has(parent)) gone.add(frameId);
-    // A session can outlive its frame, and a frame its process: what has no element, was read elsewhere or stands in what is gone is not there.
-    return ownerBackendNodeId && !gone.has(parent) && !elsewhere.has(frameId);
+    // A session can outlive its frame, and a frame its process: what has no element, was read wasRead or stands in what is gone is not there.
+    return ownerBackendNodeId && !gone.has(parent) && !wasRead.has(frameId);
   });
   return {
     v: 1, capture, tab, url: root.url, title, time: Date.now(), complete: true, frames,
@@ -116,9 +116,10 @@ async function findFrames(reading) {
   /** @param {string} targetId @param {number} [ms] */
   const look = (targetId, ms) => Promise.all([
     ask(reading, targetId, 'Page.getFrameTree', undefined, ms),
-    ask(reading, targetId, 'Runtime.evaluate', { expression: '[document.all.length, document.hidden]', returnByValue: true }, ms),
-  ]).then(([{ frameTree }, { result }]) => {
-    const [elements, unseen] = /** @type {unknown[]} */ (result.value ?? []);
+    // Not to be had where scripts are switched off.
+    ask(reading, targetId, 'Runtime.evaluate', { expression: '[document.all.length, document.hidden]', returnByValue: true }, ms).catch(() => undefined),
+  ]).then(([{ frameTree }, size]) => {
+    const [elements, unseen] = /** @type {unknown[]} */ (size?.result.value ?? []);
     return { frames: flatten(frameTree), elements: Number(elements), unseen: unseen === true };
   });
 
@@ -140,7 +141,7 @@ async function findFrames(reading) {
         frames: frames.map(({ id, parentId = '', loaderId, url, urlFragment = '', securityOrigin }) => {
           const entry = {
             frameId: id, parent: parentId, ownerBackendNodeId: 0, session: ordinal, targetId, loaderId, url: url + urlFragment,
-            origin: securityOrigin, nodes: [], pending: [], error: /** @type {string | null} */ (null),
+            origin: originOf(securityOrigin), nodes: [], pending: [], error: /** @type {string | null} */ (null),
           };
           if (loaderId === '') entry.error = 'timeout';
           else if (parentId && leftOut(url)) entry.error = 'left_out';
@@ -222,7 +223,7 @@ async function readTrees(reading, { targetId, frames }) {
     const { loaderId, url = '', urlFragment = '', securityOrigin = '' } = now.get(frame.frameId) ?? {};
     if (loaderId === frame.loaderId || frame.error) return false;
     if (loaderId === undefined) return void fail(frame, new Fault('detached'));
-    Object.assign(frame, { loaderId, url: url + urlFragment, origin: securityOrigin });
+    Object.assign(frame, { loaderId, url: url + urlFragment, origin: originOf(securityOrigin) });
     return true;
   }));
 }

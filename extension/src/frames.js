@@ -23,3 +23,6 @@ export function leftOut(url) {
 export function flatten(tree) {
   return [tree.frame, ...(tree.childFrames ?? []).flatMap(flatten)];
 }
+
+/** A frame's origin as location.origin gives it. @param {string} securityOrigin CDP's: "://" for data: and sandboxed frames */
+export const originOf = securityOrigin => (/^[a-z][a-z0-9+.-]*:\/\/./i.test(securityOrigin) ? securityOrigin : 'null');
