@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -32,20 +33,39 @@ var sentinels = map[sqlite3.ErrNo]error{
 	sqlite3.ErrNotADB:   ErrCorrupt,
 	sqlite3.ErrBusy:     ErrBusy,
 	sqlite3.ErrLocked:   ErrBusy,
+	sqlite3.ErrProtocol: ErrBusy, // others kept it from the log
 }
 
 // wrap names the operation and gives SQLite's error its sentinel.
 func wrap(operation string, err error) error {
+	var said sqlite3.Error
+	if errors.As(err, &said) {
+		sentinel := sentinels[said.Code]
+		if said.ExtendedCode == sqlite3.ErrIoErrShortRead { // the file ends too early
+			sentinel = ErrCorrupt
+		}
+		if sentinel != nil && !errors.Is(err, sentinel) {
+			err = fmt.Errorf("%w (%w)", sentinel, err)
+		}
+	}
 	if err == nil {
 		return nil
 	}
-	var said sqlite3.Error
-	if errors.As(err, &said) {
-		if sentinel := sentinels[said.Code]; sentinel != nil {
-			return fmt.Errorf("%s: %w (%v)", operation, sentinel, err)
-		}
-	}
 	return fmt.Errorf("%s: %w", operation, err)
+}
+
+// end does what wrap does at the end of an operation on the store. When SQLite
+// found damage, the file with which the operation began is moved aside.
+func (s *Store) end(operation string, file *fs.FileInfo, err *error) {
+	var said sqlite3.Error
+	found := file != nil && errors.As(*err, &said)
+	if found && s.writable.Load() && said.ExtendedCode == sqlite3.ErrNoExtended(sqlite3.ErrReadonly) {
+		*err = fmt.Errorf("%w (its header says that it is read-only)", ErrCorrupt)
+	}
+	*err = wrap(operation, *err)
+	if found && errors.Is(*err, ErrCorrupt) {
+		*err = errors.Join(*err, s.moveAside(*file))
+	}
 }
 
 // missing turns "no rows" into the error that says what is not there.

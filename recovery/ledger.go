@@ -26,17 +26,18 @@ type Act struct {
 
 // ArgsMAC is the HMAC-SHA256 of an act's arguments under the store's own key.
 func (s *Store) ArgsMAC(args []byte) []byte {
-	mac := hmac.New(sha256.New, s.secret)
+	s.mu.Lock()
+	secret := s.secret
+	s.mu.Unlock()
+	mac := hmac.New(sha256.New, secret)
 	mac.Write(args)
 	return mac.Sum(nil)
 }
 
-// maxActs bounds the ledger; the oldest rows go first.
-const maxActs = 100_000
-
 // BeginAct records an act before it is sent. When its id is known already, that
 // row comes back and nothing is recorded; ErrActReused when it is another act's.
 func (s *Store) BeginAct(ctx context.Context, act *Act) (existing *Act, err error) {
+	defer s.end("record act", s.file.Load(), &err)
 	if act.At.IsZero() {
 		act.At = s.opt.Now()
 	}
@@ -48,15 +49,15 @@ func (s *Store) BeginAct(ctx context.Context, act *Act) (existing *Act, err erro
 		if err == nil || !errors.Is(err, ErrUnknownAct) {
 			return err
 		}
-		if _, err := tx.Exec("INSERT INTO acts ("+actColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			act.ID, act.Client, act.Browser, act.Tab, act.UID, act.Kind, act.Args, act.Epoch, act.State, act.Result, act.At.UnixNano()); err != nil {
+		if _, err := tx.Exec("DELETE FROM acts WHERE at < ?", s.opt.Now().Add(-s.opt.MaxAge).UnixNano()); err != nil {
 			return err
 		}
-		_, err := tx.Exec("DELETE FROM acts WHERE rowid <= (SELECT max(rowid) FROM acts) - ?", maxActs)
+		_, err := tx.Exec("INSERT INTO acts ("+actColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			act.ID, act.Client, act.Browser, act.Tab, act.UID, act.Kind, act.Args, act.Epoch, act.State, act.Result, act.At.UnixNano())
 		return err
 	})
 	if err != nil {
-		return nil, wrap("record act", err)
+		return nil, err
 	}
 	if existing != nil && !hmac.Equal(existing.Args, act.Args) {
 		return existing, ErrActReused
@@ -64,22 +65,23 @@ func (s *Store) BeginAct(ctx context.Context, act *Act) (existing *Act, err erro
 	return existing, nil
 }
 
-// FinishAct records what became of an act. Errors: ErrUnknownAct.
-func (s *Store) FinishAct(ctx context.Context, id, state string, result []byte) error {
-	changed, err := s.write.ExecContext(ctx, "UPDATE acts SET state = ?, result = ? WHERE id = ?", state, result, id)
-	if err != nil {
-		return wrap("record act's end", err)
-	}
-	if n, err := changed.RowsAffected(); err != nil || n == 0 {
-		return wrap("record act's end", errors.Join(err, ErrUnknownAct))
-	}
-	return nil
+// FinishAct records what became of an act. An act that is done or failed stays
+// so: then nothing is recorded. Errors: ErrUnknownAct.
+func (s *Store) FinishAct(ctx context.Context, id, state string, result []byte) (err error) {
+	defer s.end("record act's end", s.file.Load(), &err)
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		if _, err := scanAct(tx.QueryRow("SELECT "+actColumns+" FROM acts WHERE id = ?", id)); err != nil {
+			return err
+		}
+		_, err := tx.Exec("UPDATE acts SET state = ?, result = ? WHERE id = ? AND state IN ('sent', 'uncertain')", state, result, id)
+		return err
+	})
 }
 
 // Act returns a row of the ledger. Errors: ErrUnknownAct.
-func (s *Store) Act(ctx context.Context, id string) (*Act, error) {
-	act, err := scanAct(s.read.QueryRowContext(ctx, "SELECT "+actColumns+" FROM acts WHERE id = ?", id))
-	return act, wrap("look up act", err)
+func (s *Store) Act(ctx context.Context, id string) (act *Act, err error) {
+	defer s.end("look up act", s.file.Load(), &err)
+	return scanAct(s.read.QueryRowContext(ctx, "SELECT "+actColumns+" FROM acts WHERE id = ?", id))
 }
 
 const actColumns = "id, client, browser, tab, uid, kind, args, epoch, state, result, at"

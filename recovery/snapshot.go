@@ -5,10 +5,11 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"handrail/compressor"
@@ -47,37 +48,60 @@ type View struct {
 // formatVersion is the version of the view's format; it is part of every handle.
 const formatVersion = "1"
 
+// maxPayload bounds what is stored and what is unpacked, in bytes.
+const maxPayload = 1 << 30
+
 // Handle names the view that options make of a payload: "hr_" and the first 32
 // hex digits of sha256(format version ‖ sha256(payload) ‖ options).
 func Handle(payload []byte, options string) string {
-	digest := sha256.Sum256(payload)
-	h := sha256.New()
-	h.Write([]byte(formatVersion))
-	h.Write(digest[:])
-	h.Write([]byte(options))
-	return "hr_" + hex.EncodeToString(h.Sum(nil))[:32]
+	return handleOf(sha256.Sum256(payload), options)
+}
+
+func handleOf(digest [32]byte, options string) string {
+	sum := sha256.Sum256(slices.Concat([]byte(formatVersion), digest[:], []byte(options)))
+	return "hr_" + hex.EncodeToString(sum[:16])
 }
 
 // Record stores a payload with its snapshot, targets and one view, in one
-// transaction, and returns when it is on the disk. What is there already is not
-// stored again. It sets the snapshot's ID, Digest and Bytes and the view's
-// Snapshot.
+// transaction, and returns when it is on the disk. Recorded again it is still
+// one, mended if it was damaged. It sets the snapshot's ID, Digest and Bytes and
+// the view's Handle and Snapshot. When the store turns out to be damaged, a new
+// one is begun with this snapshot.
 func (s *Store) Record(ctx context.Context, payload []byte, snap *Snapshot, targets []compressor.Target, view *View) error {
-	snap.Digest, snap.Bytes = sha256.Sum256(payload), int64(len(payload))
+	if len(payload) > maxPayload {
+		return fmt.Errorf("record snapshot: a payload of %d bytes is over the limit of %d", len(payload), maxPayload)
+	}
 	if snap.Taken.IsZero() {
 		snap.Taken = s.opt.Now()
 	}
-	list, err := json.Marshal(targets)
+	var packed, packedTargets []byte
+	var side sync.WaitGroup
+	side.Go(func() { packed = s.pack.EncodeAll(payload, nil) })
+	snap.Digest, snap.Bytes = sha256.Sum256(payload), int64(len(payload))
+	view.Handle = handleOf(snap.Digest, view.Options)
+	lines, err := targetLines(targets)
+	side.Wait()
 	if err != nil {
-		return err
+		return fmt.Errorf("record snapshot: %w", err)
 	}
-	packed, packedTargets := s.pack.EncodeAll(payload, nil), s.pack.EncodeAll(list, nil)
-	err = s.transact(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.Exec("INSERT INTO payloads VALUES (?, ?, ?) ON CONFLICT DO NOTHING", snap.Digest[:], snap.Bytes, packed); err != nil {
+	packedTargets = s.pack.EncodeAll(lines, nil)
+	err = s.record(ctx, packed, packedTargets, snap, view)
+	if errors.Is(err, ErrCorrupt) {
+		err = s.record(ctx, packed, packedTargets, snap, view)
+	}
+	return err
+}
+
+func (s *Store) record(ctx context.Context, packed, packedTargets []byte, snap *Snapshot, view *View) (err error) {
+	defer s.end("record snapshot", s.file.Load(), &err)
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.Exec(`INSERT INTO payloads VALUES (?, ?, ?)
+			ON CONFLICT DO UPDATE SET bytes = excluded.bytes, zstd = excluded.zstd`, snap.Digest[:], snap.Bytes, packed); err != nil {
 			return err
 		}
 		err := tx.QueryRow(`INSERT INTO snapshots (capture, browser, tab, document, origin, path, title, taken, generation, superseded, digest, targets)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (capture, digest) DO UPDATE SET taken = excluded.taken RETURNING id`,
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (capture, digest) DO UPDATE SET taken = excluded.taken, targets = excluded.targets RETURNING id`,
 			snap.Capture, snap.Browser, snap.Tab, snap.Document, snap.Origin, snap.Path, snap.Title, snap.Taken.UnixNano(),
 			snap.Generation, snap.Superseded, snap.Digest[:], packedTargets).Scan(&snap.ID)
 		if err != nil {
@@ -89,19 +113,30 @@ func (s *Store) Record(ctx context.Context, payload []byte, snap *Snapshot, targ
 		}
 		return s.retain(tx, snap.ID)
 	})
-	return wrap("record snapshot", err)
 }
 
-// AddView stores another view of a snapshot that is stored, or a view's delivery
-// to another client.
-func (s *Store) AddView(ctx context.Context, view *View) error {
-	return wrap("record view", s.transact(ctx, func(tx *sql.Tx) error { return s.addView(tx, view) }))
+// AddView stores another view of the snapshot that is stored as view.Snapshot,
+// or a view's delivery to another client, and sets the view's Handle. Errors:
+// ErrUnknownHandle when the snapshot is not there.
+func (s *Store) AddView(ctx context.Context, view *View) (err error) {
+	defer s.end("record view", s.file.Load(), &err)
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		var digest []byte
+		if err := tx.QueryRow("SELECT digest FROM snapshots WHERE id = ?", view.Snapshot).Scan(&digest); err != nil {
+			return missing(err, ErrUnknownHandle)
+		}
+		view.Handle = handleOf([32]byte(digest), view.Options)
+		return s.addView(tx, view)
+	})
 }
 
+// addView lets a view that is there already go with the snapshot that was
+// recorded last, so that it is kept as long.
 func (s *Store) addView(tx *sql.Tx, view *View) error {
 	uids := " " + strings.Join(view.UIDs, " ") + " "
-	if _, err := tx.Exec(`INSERT INTO views VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		view.Handle, view.Snapshot, view.Options, uids, view.TokensBefore, view.ViewTokens); err != nil {
+	if _, err := tx.Exec(`INSERT INTO views (handle, snapshot, options, tokens_before, view_tokens, uids) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET snapshot = excluded.snapshot, uids = excluded.uids`,
+		view.Handle, view.Snapshot, view.Options, view.TokensBefore, view.ViewTokens, uids); err != nil {
 		return err
 	}
 	if view.Client == "" {
@@ -115,22 +150,12 @@ func (s *Store) addView(tx *sql.Tx, view *View) error {
 }
 
 // retain lets the oldest snapshots go when the store is too old or too large;
-// the one just recorded stays.
+// the one just recorded stays. Payloads go with the last snapshot of theirs.
 func (s *Store) retain(tx *sql.Tx, newest int64) error {
-	dropped, err := tx.Exec("DELETE FROM snapshots WHERE taken < ? AND id <> ?", s.opt.Now().Add(-s.opt.MaxAge).UnixNano(), newest)
-	if err != nil {
-		return err
-	}
-	gone, err := dropped.RowsAffected()
-	if err != nil {
+	if _, err := tx.Exec("DELETE FROM snapshots WHERE taken < ? AND id <> ?", s.opt.Now().Add(-s.opt.MaxAge).UnixNano(), newest); err != nil {
 		return err
 	}
 	for {
-		if gone > 0 {
-			if _, err := tx.Exec("DELETE FROM payloads WHERE digest NOT IN (SELECT digest FROM snapshots)"); err != nil {
-				return err
-			}
-		}
 		var used int64
 		if err := tx.QueryRow("SELECT (p.page_count - f.freelist_count) * z.page_size FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size z").Scan(&used); err != nil {
 			return err
@@ -143,33 +168,45 @@ func (s *Store) retain(tx *sql.Tx, newest int64) error {
 		if err != nil {
 			return err
 		}
-		if gone, err = dropped.RowsAffected(); err != nil || gone == 0 {
+		if gone, err := dropped.RowsAffected(); err != nil || gone == 0 {
 			return err
 		}
 	}
 }
 
 // Payload returns the bytes that a view was made from. Errors: ErrUnknownHandle;
-// ErrCorrupt when they no longer have their sha256.
-func (s *Store) Payload(ctx context.Context, handle string) ([]byte, error) {
-	var digest, packed []byte
-	err := s.read.QueryRowContext(ctx, `SELECT p.digest, p.zstd FROM views v JOIN snapshots s ON s.id = v.snapshot JOIN payloads p ON p.digest = s.digest WHERE v.handle = ?`, handle).
-		Scan(&digest, &packed)
+// ErrCorrupt when they are no longer those.
+func (s *Store) Payload(ctx context.Context, handle string) (payload []byte, err error) {
+	defer s.end("read payload", s.file.Load(), &err)
+	packed, digest, err := s.blob(ctx, handle, "p.zstd")
 	if err != nil {
-		return nil, wrap("read payload", missing(err, ErrUnknownHandle))
+		return nil, err
 	}
-	payload, err := s.unpack.DecodeAll(packed, nil)
-	if err != nil {
-		return nil, fmt.Errorf("read payload: %w (%v)", ErrCorrupt, err)
+	if payload, err = s.unpack.DecodeAll(packed, nil); err != nil {
+		return nil, fmt.Errorf("%w (%w)", ErrCorrupt, err)
 	}
-	if sum := sha256.Sum256(payload); string(sum[:]) != string(digest) {
-		return nil, fmt.Errorf("read payload: %w", ErrCorrupt)
+	if sha256.Sum256(payload) != digest {
+		return nil, ErrCorrupt
 	}
 	return payload, nil
 }
 
+// blob reads a column that belongs to a view's snapshot, and the digest of the
+// payload, which is the one that the handle was made of.
+func (s *Store) blob(ctx context.Context, handle, column string) (blob []byte, digest [32]byte, err error) {
+	var sum []byte
+	var options string
+	if err := s.read.QueryRowContext(ctx, "SELECT p.digest, v.options, "+column+viewTables+" WHERE v.handle = ?", handle).Scan(&sum, &options, &blob); err != nil {
+		return nil, digest, missing(err, ErrUnknownHandle)
+	}
+	if copy(digest[:], sum); handleOf(digest, options) != handle {
+		return nil, digest, ErrCorrupt
+	}
+	return blob, digest, nil
+}
+
 const viewColumns = `v.handle, v.snapshot, v.options, v.uids, v.tokens_before, v.view_tokens,
-	s.id, s.capture, s.browser, s.tab, s.document, s.origin, s.path, s.title, s.taken, s.generation, s.superseded, s.digest, p.bytes`
+	s.id, s.capture, s.browser, s.tab, s.document, s.origin, s.path, s.title, s.taken, s.generation, s.superseded, p.digest, p.bytes`
 
 const viewTables = ` FROM views v JOIN snapshots s ON s.id = v.snapshot JOIN payloads p ON p.digest = s.digest`
 
@@ -187,87 +224,72 @@ func scanView(row *sql.Row, more ...any) (*View, *Snapshot, error) {
 	}
 	v.UIDs = strings.Fields(uids)
 	s.Taken = time.Unix(0, taken)
-	copy(s.Digest[:], digest)
+	if copy(s.Digest[:], digest); handleOf(s.Digest, v.Options) != v.Handle {
+		return nil, nil, ErrCorrupt
+	}
 	return &v, &s, nil
 }
 
-// Lookup returns a view and its snapshot. Errors: ErrUnknownHandle.
-func (s *Store) Lookup(ctx context.Context, handle string) (*View, *Snapshot, error) {
-	view, snap, err := scanView(s.read.QueryRowContext(ctx, "SELECT "+viewColumns+viewTables+" WHERE v.handle = ?", handle))
-	return view, snap, wrap("look up view", missing(err, ErrUnknownHandle))
+// Lookup returns a view, without its deliveries, and its snapshot. Errors:
+// ErrUnknownHandle.
+func (s *Store) Lookup(ctx context.Context, handle string) (view *View, snap *Snapshot, err error) {
+	defer s.end("look up view", s.file.Load(), &err)
+	view, snap, err = scanView(s.read.QueryRowContext(ctx, "SELECT "+viewColumns+viewTables+" WHERE v.handle = ?", handle))
+	return view, snap, missing(err, ErrUnknownHandle)
 }
 
-// Targets returns the targets of a view's whole page, in walk order. When their
-// blob is damaged they are made again of the payload. Errors: ErrUnknownHandle,
-// ErrCorrupt.
-func (s *Store) Targets(ctx context.Context, handle string) ([]compressor.Target, error) {
-	var packed []byte
-	err := s.read.QueryRowContext(ctx, "SELECT s.targets"+viewTables+" WHERE v.handle = ?", handle).Scan(&packed)
-	if err != nil {
-		return nil, wrap("read targets", missing(err, ErrUnknownHandle))
+const newestDelivered = "SELECT " + viewColumns + ", d.delivered FROM deliveries d JOIN views v ON v.handle = d.handle" +
+	" JOIN snapshots s ON s.id = v.snapshot JOIN payloads p ON p.digest = s.digest" +
+	" WHERE d.client = ? AND s.browser = ? AND (? = 0 OR s.tab = ?) AND instr(v.uids, ?) > 0 ORDER BY d.id DESC LIMIT 1"
+
+// delivered finds the newest view delivered to client, in the tab (0 is any) of
+// the browser, whose uids hold part.
+func (s *Store) delivered(ctx context.Context, client, browser string, tab int, part string) (*View, *Snapshot, error) {
+	var at int64
+	view, snap, err := scanView(s.read.QueryRowContext(ctx, newestDelivered, client, browser, tab, tab, part), &at)
+	if err == nil {
+		view.Client, view.Delivered = client, time.Unix(0, at)
 	}
-	var targets []compressor.Target
-	if list, err := s.unpack.DecodeAll(packed, nil); err == nil && json.Unmarshal(list, &targets) == nil {
-		return targets, nil
-	}
-	payload, err := s.Payload(ctx, handle)
-	if err != nil {
-		return nil, err
-	}
-	page, err := compressor.Read(payload)
-	if err != nil {
-		return nil, fmt.Errorf("read targets: %w (%v)", ErrCorrupt, err)
-	}
-	return page.Targets(), nil
+	return view, snap, err
 }
 
 // Shown finds the newest view delivered to client, in the tab (0 is any) of the
 // browser, that showed uid. Errors: ErrUnknownUID.
-func (s *Store) Shown(ctx context.Context, client, browser string, tab int, uid string) (*View, *Snapshot, *compressor.Target, error) {
+func (s *Store) Shown(ctx context.Context, client, browser string, tab int, uid string) (view *View, snap *Snapshot, target *compressor.Target, err error) {
+	defer s.end("look up uid", s.file.Load(), &err)
 	if uid == "" || strings.Contains(uid, " ") {
 		return nil, nil, nil, ErrUnknownUID
 	}
-	var delivered int64
-	view, snap, err := scanView(s.read.QueryRowContext(ctx, "SELECT "+viewColumns+", d.delivered"+viewTables+` JOIN deliveries d ON d.handle = v.handle
-		WHERE d.client = ? AND s.browser = ? AND (? = 0 OR s.tab = ?) AND instr(v.uids, ?) > 0 ORDER BY d.id DESC LIMIT 1`,
-		client, browser, tab, tab, " "+uid+" "), &delivered)
-	if err != nil {
-		return nil, nil, nil, wrap("look up uid", missing(err, ErrUnknownUID))
+	if view, snap, err = s.delivered(ctx, client, browser, tab, " "+uid+" "); err != nil {
+		return nil, nil, nil, missing(err, ErrUnknownUID)
 	}
-	view.Client, view.Delivered = client, time.Unix(0, delivered)
-	targets, err := s.Targets(ctx, view.Handle)
+	lines, err := s.lines(ctx, view.Handle)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	for i := range targets {
-		if targets[i].UID == uid {
-			return view, snap, &targets[i], nil
-		}
+	if target, err = findTarget(lines, uid); err != nil {
+		return nil, nil, nil, err
 	}
-	return nil, nil, nil, fmt.Errorf("look up uid: %w", ErrCorrupt)
+	return view, snap, target, nil
 }
 
 // Latest returns the view delivered to client last in the tab (0 is any) of the
 // browser. Errors: ErrUnknownHandle when there is none.
-func (s *Store) Latest(ctx context.Context, client, browser string, tab int) (*View, *Snapshot, error) {
-	var delivered int64
-	view, snap, err := scanView(s.read.QueryRowContext(ctx, "SELECT "+viewColumns+", d.delivered"+viewTables+` JOIN deliveries d ON d.handle = v.handle
-		WHERE d.client = ? AND s.browser = ? AND (? = 0 OR s.tab = ?) ORDER BY d.id DESC LIMIT 1`, client, browser, tab, tab), &delivered)
-	if err != nil {
-		return nil, nil, wrap("look up view", missing(err, ErrUnknownHandle))
-	}
-	view.Client, view.Delivered = client, time.Unix(0, delivered)
-	return view, snap, nil
+func (s *Store) Latest(ctx context.Context, client, browser string, tab int) (view *View, snap *Snapshot, err error) {
+	defer s.end("look up view", s.file.Load(), &err)
+	view, snap, err = s.delivered(ctx, client, browser, tab, " ")
+	return view, snap, missing(err, ErrUnknownHandle)
 }
 
 // Supersede marks the snapshots of a tab (0 is all of the browser) that are not
-// marked yet: how is "yes" or "unknown".
-func (s *Store) Supersede(ctx context.Context, browser string, tab int, how string) error {
+// marked yet: how is "yes" or "unknown". What is unknown can still become yes.
+func (s *Store) Supersede(ctx context.Context, browser string, tab int, how string) (err error) {
+	defer s.end("supersede snapshots", s.file.Load(), &err)
 	if how != "yes" && how != "unknown" {
-		return errors.New("supersede: how must be yes or unknown")
+		return fmt.Errorf("%q is neither yes nor unknown", how)
 	}
-	_, err := s.write.ExecContext(ctx, "UPDATE snapshots SET superseded = ? WHERE browser = ? AND (? = 0 OR tab = ?) AND superseded IN ('', 'unknown') AND superseded <> ?", how, browser, tab, tab, how)
-	return wrap("supersede snapshots", err)
+	_, err = s.write.ExecContext(ctx, "UPDATE snapshots SET superseded = ? WHERE browser = ? AND (? = 0 OR tab = ?) AND superseded <> 'yes' AND superseded <> ?", how, browser, tab, tab, how)
+	return err
 }
 
 // Stats says what the store holds.
@@ -281,11 +303,10 @@ type Stats struct {
 }
 
 // Stats counts.
-func (s *Store) Stats(ctx context.Context) (Stats, error) {
-	var st Stats
-	err := s.read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM snapshots), (SELECT count(*) FROM views),
+func (s *Store) Stats(ctx context.Context) (st Stats, err error) {
+	defer s.end("count the store", s.file.Load(), &err)
+	return st, s.read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM snapshots), (SELECT count(*) FROM views),
 		count(*), coalesce(sum(bytes), 0), coalesce(sum(length(zstd)), 0),
 		(SELECT coalesce(sum(max(tokens_before - view_tokens, 0)), 0) FROM views) FROM payloads`).
 		Scan(&st.Snapshots, &st.Views, &st.Payloads, &st.Bytes, &st.StoredBytes, &st.TokensSaved)
-	return st, wrap("count the store", err)
 }

@@ -1,4 +1,5 @@
--- What was read. A payload is stored once, whoever reads it how often.
+-- What was read. A payload is stored once, whoever reads it how often. Long
+-- columns come last: SQLite reads the ones before it past them otherwise.
 CREATE TABLE payloads (
   digest BLOB PRIMARY KEY,            -- sha256 of the bytes as they came
   bytes  INTEGER NOT NULL,
@@ -17,23 +18,29 @@ CREATE TABLE snapshots (
   title      TEXT NOT NULL,
   taken      INTEGER NOT NULL,        -- Unix ns
   generation INTEGER NOT NULL,
-  superseded TEXT NOT NULL,           -- '', 'yes' or 'unknown'
+  superseded TEXT NOT NULL CHECK (superseded IN ('', 'yes', 'unknown')),
   digest     BLOB NOT NULL REFERENCES payloads,
-  targets    BLOB NOT NULL,           -- zstd of JSON; can be made again of the payload
+  targets    BLOB NOT NULL,           -- zstd of JSON lines; can be made again of the payload
   UNIQUE (capture, digest)
 ) STRICT;
-CREATE INDEX snapshots_by_tab ON snapshots (browser, tab);
+CREATE INDEX snapshots_current ON snapshots (browser, tab) WHERE superseded <> 'yes';
 CREATE INDEX snapshots_by_time ON snapshots (taken);
 CREATE INDEX snapshots_by_payload ON snapshots (digest);
+
+CREATE TRIGGER payload_of_no_snapshot AFTER DELETE ON snapshots
+WHEN NOT EXISTS (SELECT 1 FROM snapshots WHERE digest = old.digest)
+BEGIN
+  DELETE FROM payloads WHERE digest = old.digest;
+END;
 
 -- One rendering of a snapshot.
 CREATE TABLE views (
   handle        TEXT PRIMARY KEY,
   snapshot      INTEGER NOT NULL REFERENCES snapshots ON DELETE CASCADE,
   options       TEXT NOT NULL,
-  uids          TEXT NOT NULL,        -- those it showed, each between spaces
   tokens_before INTEGER NOT NULL,
-  view_tokens   INTEGER NOT NULL
+  view_tokens   INTEGER NOT NULL,
+  uids          TEXT NOT NULL         -- those it showed, each between spaces
 ) STRICT;
 CREATE INDEX views_by_snapshot ON views (snapshot);
 
@@ -42,12 +49,12 @@ CREATE TABLE deliveries (
   id        INTEGER PRIMARY KEY AUTOINCREMENT,
   handle    TEXT NOT NULL REFERENCES views ON DELETE CASCADE,
   client    TEXT NOT NULL,
-  delivered INTEGER NOT NULL,
-  UNIQUE (client, handle)
+  delivered INTEGER NOT NULL,         -- Unix ns
+  UNIQUE (handle, client)
 ) STRICT;
-CREATE INDEX deliveries_by_view ON deliveries (handle);
+CREATE INDEX deliveries_by_client ON deliveries (client, id);
 
--- The ledger.
+-- The host's half of the ledger.
 CREATE TABLE acts (
   id      TEXT PRIMARY KEY,
   client  TEXT NOT NULL,
@@ -57,10 +64,11 @@ CREATE TABLE acts (
   kind    TEXT NOT NULL,
   args    BLOB NOT NULL,              -- HMAC, never the arguments
   epoch   INTEGER NOT NULL,
-  state   TEXT NOT NULL,
+  state   TEXT NOT NULL CHECK (state IN ('sent', 'done', 'failed', 'uncertain')),
   result  BLOB,
-  at      INTEGER NOT NULL
+  at      INTEGER NOT NULL            -- Unix ns
 ) STRICT;
+CREATE INDEX acts_by_time ON acts (at);
 
 CREATE TABLE ordinals (
   browser TEXT NOT NULL,
