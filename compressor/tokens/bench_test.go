@@ -89,6 +89,7 @@ func BenchmarkCount(b *testing.B) {
 		{"corpus", corpus},
 		{"view", one(view(200_000))},
 		{"base64", one([]byte(base64.StdEncoding.EncodeToString(noise)))},
+		{"Russian", one([]byte(strings.Repeat("Проверьте, пожалуйста, адрес доставки и сумму заказа: она изменилась. ", 5_000)))},
 		{"Japanese", one([]byte(strings.Repeat("日本語のテキストは、空白で区切られません。注文を確認してください。", 5_000)))},
 	} {
 		b.Run(bb.name, func(b *testing.B) {

@@ -10,7 +10,7 @@ type merger struct {
 }
 
 // shortPiece is the length up to which looking through all pairs beats a heap.
-const shortPiece = 64
+const shortPiece = 32
 
 // window is how much of a long piece is merged at once; longer ones fill slower
 // caches and deeper heaps (7 MB/s at 2048, 13 at 1024).

@@ -224,19 +224,24 @@ func TestCountAddsUpAtChunkEnds(t *testing.T) {
 }
 
 // addsUp checks what the chunks stand on: cut where one may end, a text has the
-// tokens of its two halves. The whole is counted without chunks.
+// tokens of its two halves. They are counted without chunks.
 func addsUp(t *testing.T, text []byte) {
 	t.Helper()
 	text = repair(text)
 	c := new(counter)
 	whole := c.pieces(text)
-	for i := 1; i < len(text); i++ {
-		if before[text[i-1]]&after[text[i]] == 0 {
+	check := func(cut int) {
+		if halves := c.pieces(text[:cut]) + c.pieces(text[cut:]); halves != whole {
+			t.Errorf("%q and %q have %d tokens, together %d", text[:cut], text[cut:], halves, whole)
+		}
+	}
+	for cut := range string(text) {
+		_, size := utf8.DecodeLastRune(text[:cut])
+		if cut == 0 || chunkEnd(text[cut-size:]) != size {
 			continue
 		}
-		if halves := c.pieces(text[:i]) + c.pieces(text[i:]); halves != whole {
-			t.Errorf("%q and %q have %d tokens, together %d", text[:i], text[i:], halves, whole)
-		}
+		check(cut)
+		check(cut + digits(text[cut:]))
 	}
 }
 
