@@ -35,8 +35,12 @@ type Client struct {
 	conn   net.Conn
 }
 
-// patience bounds how long a new host is waited for.
-const patience = 3 * time.Second
+const (
+	// patience bounds how long a new host is waited for.
+	patience = 3 * time.Second
+	// farewell is how long ago a host may have been seen that is still expected back.
+	farewell = 10 * time.Second
+)
 
 // Connect connects to the browser chosen: the connected one, the dedicated one
 // if there is none or it is asked for. The error is a *wire.Fault: no_browser,
@@ -50,14 +54,21 @@ func (c *Client) connect(ctx context.Context) error {
 	var fault *wire.Fault
 	for deadline := time.Now().Add(patience); ; {
 		entry, err := c.choice.entry(ctx)
-		if err != nil {
-			return err
+		late := time.Now().After(deadline)
+		// A worker that was stopped has a new host in a moment; the dedicated
+		// browser is not a person's own.
+		recent := time.Since(socket.OwnSeen(c.choice.Dir)) < patience+farewell
+		if errors.Is(err, errNone) && (late || !recent) {
+			entry, err = keeper.Ensure(ctx, c.choice.Dir, false, c.choice.Warn)
 		}
-		if err = c.greet(ctx, entry); err == nil {
+		if err == nil {
+			err = c.greet(ctx, entry)
+		}
+		if err == nil {
 			return nil
 		}
 		// A host that ends while it is greeted is replaced by the next one.
-		if errors.As(err, &fault) && fault.Code != wire.Detached || time.Now().After(deadline) {
+		if errors.As(err, &fault) && fault.Code != wire.Detached || late {
 			return err
 		}
 		if err := wait(ctx); err != nil {
@@ -111,8 +122,11 @@ func (choice Choice) entry(ctx context.Context) (socket.Entry, error) {
 	case choice.Browser != "":
 		return socket.Entry{}, wire.Fail(wire.NoBrowser, "no connected browser is %q", choice.Browser)
 	}
-	return keeper.Ensure(ctx, choice.Dir, false, choice.Warn)
+	return socket.Entry{}, errNone
 }
+
+// errNone says that no browser of the person's own is connected.
+var errNone = errors.New("no browser is connected")
 
 // replace adds a host; of two of one browser the later one is meant, since the
 // earlier is about to end.

@@ -53,8 +53,31 @@ func entryPath(socket string) string { return strings.TrimSuffix(socket, ".sock"
 // maxPath is the longest path a socket may have, in bytes: 107 on Linux.
 const maxPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
+// OwnSeen returns when a host of a person's own browser was last there, as far
+// as it could say so; the zero time when none ever was. Clients wait for such a
+// host to come back before they turn to another browser.
+func OwnSeen(dir string) time.Time {
+	info, err := os.Stat(ownPath(dir))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+func ownPath(dir string) string { return filepath.Join(dir, "own-browser") }
+
+// seeOwn notes that a host of a person's own browser is there, or was just now.
+func seeOwn(dir string, t time.Time) error {
+	f, err := os.OpenFile(ownPath(dir), os.O_WRONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return fmt.Errorf("note the browser: %w", err)
+	}
+	return errors.Join(f.Close(), os.Chtimes(f.Name(), t, t))
+}
+
 // Listener accepts clients of this user.
 type Listener struct {
+	dir   string
 	entry Entry
 	lock  *os.File
 	unix  *net.UnixListener
@@ -85,8 +108,12 @@ func Listen(dir string, e Entry) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("enter socket into registry: %w", err)
 	}
-	l := &Listener{entry: e, lock: lock}
-	if err := l.open(body); err != nil {
+	l := &Listener{dir: dir, entry: e, lock: lock}
+	err = l.open(body)
+	if err == nil && e.Dedicated == "" {
+		err = seeOwn(dir, e.Started)
+	}
+	if err != nil {
 		os.Remove(lock.Name())
 		l.Close()
 		return nil, err
@@ -139,6 +166,9 @@ func (l *Listener) Touch(t time.Time) error {
 	if err := os.Chtimes(entryPath(l.entry.Socket), t, t); err != nil {
 		return fmt.Errorf("touch registry entry: %w", err)
 	}
+	if l.entry.Dedicated == "" {
+		return seeOwn(l.dir, t)
+	}
 	return nil
 }
 
@@ -147,8 +177,11 @@ func (l *Listener) Close() error {
 	l.once.Do(func() {
 		os.Remove(l.entry.Socket)
 		os.Remove(entryPath(l.entry.Socket))
+		if l.entry.Dedicated == "" {
+			l.err = seeOwn(l.dir, time.Now())
+		}
 		if l.unix != nil {
-			l.err = l.unix.Close()
+			l.err = errors.Join(l.err, l.unix.Close())
 		}
 		l.lock.Close()
 	})
