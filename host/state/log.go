@@ -11,14 +11,11 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Names of log fields. Values are lengths, codes, ids and hashes; never text of
+// Names of log fields. What is logged are lengths, codes, ids and hashes; never text of
 // a page and nothing of an address beyond its origin.
 const (
 	FieldMethod  = "method"
 	FieldCode    = "code"
-	FieldBytes   = "bytes"
-	FieldTab     = "tab"
-	FieldClient  = "client"
 	FieldLogID   = "log_id"
 	FieldEpoch   = "epoch"
 	FieldVersion = "version"
