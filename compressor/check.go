@@ -1,6 +1,7 @@
 package compressor
 
 import (
+	"reflect"
 	"slices"
 )
 
@@ -13,10 +14,10 @@ func (p *Page) check() *Decline {
 	}
 	p.root = max(0, slices.IndexFunc(p.Frames, func(f Frame) bool { return f.Parent == "" }))
 	p.tree.kids = make([]int32, len(p.tree.kidIDs))
-	index := map[string]int32{}
+	byID := make(map[string]int32, len(p.tree.nodes)/len(p.Frames))
 	for k := range p.Frames {
 		f := &p.Frames[k]
-		d := p.checkFrame(f, index)
+		d := p.checkFrame(f, byID)
 		if d != nil && k == p.root {
 			return d
 		}
@@ -28,51 +29,63 @@ func (p *Page) check() *Decline {
 	return nil
 }
 
-// checkFrame checks one frame. The map is empty space that frames share.
-func (p *Page) checkFrame(f *Frame, index map[string]int32) *Decline {
-	t := &p.tree
-	nodes := t.nodes[f.from:f.to]
+// checkFrame checks one frame; byID is a map that frames use in turn.
+func (p *Page) checkFrame(f *Frame, byID map[string]int32) *Decline {
 	switch {
 	case f.Err != "":
 		return decline(ReasonNotAXTree, "the frame was not read: %q", f.Err)
 	case !f.listed:
 		return decline(ReasonNotAXTree, "nodes is no array of objects")
-	case len(nodes) == 0:
+	case f.from == f.to:
 		return decline(ReasonNotAXTree, "no nodes")
 	}
-	if i := slices.IndexFunc(nodes, func(n node) bool { return n.id == "" }); i >= 0 {
-		return decline(ReasonMissingNodeID, "node at byte %d", nodes[i].from)
+	t := &p.tree
+	nodes := t.nodes[f.from:f.to]
+	for i := range nodes {
+		if f.ID == "" {
+			f.ID = nodes[i].frameID
+		}
+		if nodes[i].id == "" {
+			return decline(ReasonMissingNodeID, "node at byte %d", nodes[i].from)
+		}
 	}
-	clear(index)
+	clear(byID)
 	for i := range nodes {
 		n := &nodes[i]
-		first, known := index[n.id]
+		first, known := byID[n.id]
 		switch {
 		case !known:
-			index[n.id] = f.from + int32(i)
+			byID[n.id] = f.from + int32(i)
 		case t.sameFields(&t.nodes[first], n):
 			n.repeat = true
 		default:
 			return decline(ReasonDuplicateNodeID, "node %q at byte %d", n.id, n.from)
 		}
 	}
-	if i := slices.IndexFunc(nodes, func(n node) bool { return n.live() && n.role == 0 }); i >= 0 {
-		return decline(ReasonEmptyRole, "node %q at byte %d", nodes[i].id, nodes[i].from)
+	live, records := false, false
+	for i := range nodes {
+		n := &nodes[i]
+		if n.live() && n.role == 0 {
+			return decline(ReasonEmptyRole, "node %q at byte %d", n.id, n.from)
+		}
+		live = live || n.live() || p.forced(f, n)
+		if !records {
+			_, records = p.record(f, n)
+		}
 	}
-	listens := func(n node) bool { return p.forced(f, &n) }
-	if !slices.ContainsFunc(nodes, func(n node) bool { return n.live() || listens(n) }) {
-		return decline(ReasonNoLiveNodes, "%d nodes are ignored", len(nodes))
-	}
-	if !slices.ContainsFunc(nodes, func(n node) bool { _, ok := p.record(f, &n); return ok }) {
-		return decline(ReasonNoRecords, "%d nodes say nothing", len(nodes))
+	switch {
+	case !live:
+		return decline(ReasonNoLiveNodes, "all %d nodes are ignored", len(nodes))
+	case !records:
+		return decline(ReasonNoRecords, "none of %d nodes is shown", len(nodes))
 	}
 	for i := range nodes {
 		for c := nodes[i].kid; c < nodes[i].end; c++ {
-			if to, ok := index[t.kidIDs[c]]; ok {
-				t.kids[c] = to
-			} else {
-				t.kids[c] = -1
+			kid, known := byID[t.kidIDs[c]]
+			if !known {
+				kid = none // an iframe's child stands in another frame
 			}
+			t.kids[c] = kid
 		}
 	}
 	return nil
@@ -81,28 +94,51 @@ func (p *Page) checkFrame(f *Frame, index map[string]int32) *Decline {
 // sameFields says that two nodes are equal in every field that is read. Chromium
 // lists the text boxes of ::before, ::after and <q> twice, byte for byte alike.
 func (t *tree) sameFields(a, b *node) bool {
-	if t.src[a.from:a.to] == t.src[b.from:b.to] {
-		return true
-	}
-	return a.backend == b.backend && a.role == b.role && a.state == b.state && a.ignored == b.ignored && a.frameID == b.frameID &&
-		t.text(a.name) == t.text(b.name) && t.text(a.value) == t.text(b.value) &&
-		slices.Equal(t.kidIDs[a.kid:a.end], t.kidIDs[b.kid:b.end]) && slices.Equal(t.unkept(a), t.unkept(b))
+	return t.src[a.from:a.to] == t.src[b.from:b.to] || reflect.DeepEqual(t.fields(a), t.fields(b))
 }
 
-// unkept reads a node's fields that no view needs: parentId and description.
-func (t *tree) unkept(n *node) []string {
+// fields reads a node once more, with the fields that a view does not need.
+type fields struct {
+	id, parent, frame, role, name, value, description string
+	ignored                                           bool
+	backend                                           int64
+	properties                                        [][2]string
+	children                                          []string
+}
+
+func (t *tree) fields(n *node) (f fields) {
 	r := tree{reader: newReader(t.src[:n.to], t.b[:n.to])}
 	r.at = n.from
-	fields := make([]string, 2)
 	for more := r.open('}'); more; more = r.next('}') {
 		switch r.key() {
+		case "nodeId":
+			f.id = r.str(r.value())
 		case "parentId":
-			fields[0] = r.str(r.value())
+			f.parent = r.str(r.value())
+		case "frameId", "frameID":
+			f.frame = r.str(r.value())
+		case "role":
+			f.role = r.text(r.axValue())
+		case "name":
+			f.name = r.text(r.axValue())
+		case "value":
+			f.value = r.text(r.axValue())
 		case "description":
-			fields[1] = r.text(r.axValue())
+			f.description = r.text(r.axValue())
+		case "ignored":
+			f.ignored = r.value() == "true"
+		case "backendDOMNodeId", "backendDOMNodeID":
+			f.backend = integer(r.value())
+		case "properties":
+			f.properties = nil
+			r.properties(func(name string, v raw) { f.properties = append(f.properties, [2]string{name, r.text(v)}) })
+		case "childIds":
+			r.kidIDs = nil
+			r.childIDs()
+			f.children = r.kidIDs
 		default:
 			r.skip()
 		}
 	}
-	return fields
+	return f
 }

@@ -38,11 +38,10 @@ type Page struct {
 	Redacted   int // values blanked because they are secret
 
 	tree    tree
-	layouts map[int]layout // by session ordinal
-	root    int            // index of the root frame
-	records []record       // in page order
-	below   map[int32]int  // record of an iframe → frame under it
-	place   []place        // of each node, in its frame's walk
+	layouts map[int]layout  // by session ordinal
+	root    int             // index of the root frame
+	records []record        // in page order
+	below   map[int32]int32 // record of an iframe → frame under it
 }
 
 // Frame is one document of a page.

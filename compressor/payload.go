@@ -140,7 +140,7 @@ func (t *tree) frame() (f Frame) {
 		case "ownerBackendNodeId":
 			f.owner = integer(t.value())
 		case "session":
-			f.Session = int(integer(t.value()))
+			f.Session = max(0, int(integer(t.value()))) // it is part of uids
 		case "targetId":
 			f.TargetID = t.str(t.value())
 		case "loaderId":
@@ -195,7 +195,8 @@ func (t *tree) node() {
 		case "value":
 			n.value = t.axValue()
 		case "properties":
-			n.state = t.properties()
+			n.state = 0
+			t.properties(func(name string, v raw) { n.state = n.state.with(name, v, &t.texts) })
 		case "childIds":
 			t.kidIDs = t.kidIDs[:n.kid]
 			t.childIDs()
@@ -227,16 +228,15 @@ func (t *tree) axValue() (v raw) {
 	return v
 }
 
-func (t *tree) properties() (s state) {
+// properties reads an array of AXProperty.
+func (t *tree) properties(each func(name string, v raw)) {
 	if t.peek() != '[' {
 		t.skip()
-		return 0
+		return
 	}
 	for more := t.open(']'); more; more = t.next(']') {
-		name, v := t.property()
-		s = s.with(name, v, &t.texts)
+		each(t.property())
 	}
-	return s
 }
 
 // property reads an AXProperty: its name and its AXValue's value.

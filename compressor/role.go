@@ -22,7 +22,7 @@ const (
 	box                         // likewise, unless focusable or clickable
 	keyedItem                   // an item known by what stands in it: row, listitem, option, article
 	namedItem                   // an item known by its name
-	inner                       // what stands in it is no key of an item around it
+	entry                       // what stands in it is no key of an item around it
 	field                       // takes text
 )
 
@@ -37,18 +37,20 @@ var kinds = map[string]kind{
 	"main": structural, "navigation": structural, "region": structural | namedItem, "group": structural | namedItem,
 	"generic": structural | box, "none": structural | box, "presentational": structural | box, "heading": structural,
 	"paragraph": structural, "statictext": structural | staticText, "inlinetextbox": structural | inlineBox,
-	"labeltext": structural | label, "list": structural, "listitem": structural | keyedItem | inner, "table": structural,
-	"row": structural | keyedItem | inner, "cell": structural, "rowheader": structural, "columnheader": structural,
+	"labeltext": structural | label, "list": structural, "listitem": structural | keyedItem | entry, "table": structural,
+	"row": structural | keyedItem | entry, "cell": structural, "rowheader": structural, "columnheader": structural,
 	"grid": structural, "tree": structural, "directory": structural, "separator": structural, "toolbar": structural,
 	"banner": structural, "complementary": structural, "contentinfo": structural,
-	"article": structural | keyedItem | inner, "figure": structural, "img": structural, "image": structural,
+	"article": structural | keyedItem | entry, "figure": structural, "img": structural, "image": structural,
 	"form": structural | namedItem, "status": structural, "alert": structural, "log": structural, "timer": structural,
 	"tooltip": structural, "document": structural,
 
 	"radiogroup": namedItem, "dialog": namedItem,
 
 	// A row of a table that Chromium takes for layout: it has a record all the same.
-	"layouttablerow": keyedItem | inner,
+	"layouttablerow": keyedItem | entry,
+
+	// A row of a table that Chromium takes for layout: it has a record all the same.
 }
 
 // renamed are the roles that a view prints under another name.

@@ -18,3 +18,49 @@ type Target struct {
 	ContextExact     bool   `json:"contextExact"` // likewise
 	Secret           bool   `json:"secret"`       // its value must never be read back
 }
+
+// Targets returns what every uid of the page names, in page order.
+func (p *Page) Targets() []Target {
+	var targets []Target
+	c := p.contexts()
+	names, keys := variants{}, variants{}
+	for i := range p.records {
+		r := &p.records[i]
+		if r.nth > 0 && !r.repeat {
+			names.add(r.frame, p.tree.roles[r.role].name, r.name)
+		}
+		if c.isItem(int32(i)) {
+			keys.add(r.frame, p.tree.roles[r.role].name, c.key(int32(i), none, none))
+		}
+	}
+	var uid []byte
+	for i := range p.records {
+		r := &p.records[i]
+		if r.nth == 0 || r.repeat {
+			continue
+		}
+		f, n, role := &p.Frames[r.frame], &p.tree.nodes[r.node], &p.tree.roles[r.role]
+		uid = p.appendUID(uid[:0], r)
+		t := Target{
+			UID: p.tree.keep(uid), Session: f.Session, TargetID: f.TargetID, FrameID: p.frameID(r), LoaderID: f.LoaderID,
+			Origin: f.Origin, BackendDOMNodeID: n.backend, NodeID: n.id, Role: role.name, Name: r.name,
+			Context:   c.of(int32(i)),
+			NameExact: names.exact(r.frame, role.name, r.name),
+			Secret:    p.facts(f, n)&layoutSecret != 0 || (role.kind&field != 0 || r.state&editable != 0) && isSecretText(r.name),
+		}
+		if item := c.around[i].item; item != none {
+			t.ContextExact = keys.exact(r.frame, p.tree.roles[p.records[item].role].name, t.Context)
+		}
+		targets = append(targets, t)
+	}
+	return targets
+}
+
+// frameID returns the frame of a record: in a bundle the frame says it, elsewhere
+// the nearest node above that does, as CDP puts it on a frame's root alone.
+func (p *Page) frameID(r *record) string {
+	if p.Shape != ShapeBundle && r.home != none {
+		return p.tree.nodes[r.home].frameID
+	}
+	return p.Frames[r.frame].ID
+}

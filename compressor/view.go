@@ -3,32 +3,34 @@ package compressor
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // Options say what a view shows. The zero value is the whole page by the base rules.
 type Options struct {
-	Profile string // "" and "full" are the base rules
-	Query   string // only what these words find
+	Profile string // "" and "full" are the base rules, the only profile
+	Query   string // only what its words find; without a letter or digit it is none
 }
 
+const fullProfile = "full"
+
 // Canonical is JSON of the options that are not defaults, "" when all are: the
-// part of a recovery handle that tells one view of a payload from another.
+// part of a recovery handle that tells one view of a payload from another. Options
+// that give the same view by definition are spelt alike.
 func (o Options) Canonical() string {
-	set := map[string]string{}
-	if o.Profile != "" && o.Profile != "full" {
-		set["profile"] = o.Profile
+	var set struct {
+		Profile string `json:"profile,omitempty"`
+		Query   string `json:"query,omitempty"`
 	}
-	if o.Query != "" {
-		set["query"] = o.Query
+	if o.Profile != fullProfile {
+		set.Profile = o.Profile
 	}
-	if len(set) == 0 {
+	set.Query = strings.Join(termsOf(o.Query), " ")
+	if set.Profile == "" && set.Query == "" {
 		return ""
 	}
-	text, err := json.Marshal(set) // keys in order
+	text, err := json.Marshal(set)
 	if err != nil {
 		panic(err) // strings always encode
 	}
@@ -37,182 +39,178 @@ func (o Options) Canonical() string {
 
 // View is a page as indented lines.
 type View struct {
-	Text string
+	Text string   // lines joined with "\n"
 	UIDs []string // those that stand in Text, in its order
 }
 
-// View renders the page. The error is a *Decline with no_records, or tells of an
-// unknown profile.
+// slack is how much indentation may outweigh a payload before it is declined.
+const slack = 1 << 20
+
+// View renders the page. The error says that the profile is unknown, or is a
+// *Decline: not_smaller, when records stand so deep that their indentation alone
+// would be larger than the payload by a MiB or more.
 func (p *Page) View(o Options) (*View, error) {
-	if o.Profile != "" && o.Profile != "full" {
-		return nil, fmt.Errorf("no profile %q", o.Profile)
+	if o.Profile != "" && o.Profile != fullProfile {
+		return nil, fmt.Errorf("unknown profile %q", o.Profile)
 	}
-	shown := make([]int32, 0, len(p.records))
-	for i := range p.records {
-		if !p.records[i].dead {
-			shown = append(shown, int32(i))
+	var l lines
+	if terms := termsOf(o.Query); len(terms) > 0 {
+		l = p.find(terms)
+		if l == nil {
+			v := p.render(lines{0: {record: p.first()}}, false)
+			v.Text += "\n  note \"no accessible match\""
+			return v, nil
 		}
+	} else {
+		l = p.all()
 	}
-	if len(shown) == 0 {
-		return nil, decline(ReasonNoRecords, "all text is said elsewhere")
+	indent := 0
+	for _, line := range l {
+		indent += 2 * int(line.depth)
 	}
-	terms := termsOf(o.Query)
-	if len(terms) == 0 {
-		return p.render(shown), nil
+	if indent > len(p.tree.src)+slack {
+		return nil, decline(ReasonNotSmaller, "%d bytes of indentation", indent)
 	}
-	found := p.find(shown, terms)
-	if len(found) == 0 {
-		var b []byte
-		b = p.appendLine(b, &p.records[shown[0]], 0, false)
-		return &View{Text: string(b) + "\n  note \"no accessible match\""}, nil
-	}
-	return p.render(found), nil
+	return p.render(l, true), nil
 }
 
-// render prints records, their depths closed up.
-func (p *Page) render(shown []int32) *View {
-	v := &View{}
-	depths := make([]int32, len(p.records)) // of the lines printed, from 1
-	var b []byte
-	for _, i := range shown {
-		r := &p.records[i]
-		depth := int32(0)
-		for up := r.up; up >= 0; up = p.records[up].up {
-			if depths[up] > 0 {
-				depth = depths[up]
-				break
-			}
-		}
-		depths[i] = depth + 1
-		if len(b) > 0 {
-			b = append(b, '\n')
-		}
-		b = p.appendLine(b, r, int(depth), true)
-		if k, ok := p.below[i]; ok && p.Frames[k].Err != "" {
-			b = append(b, " (not read: "...)
-			if why := p.Frames[k].Err; isReason(why) {
-				b = append(b, why...)
-			} else {
-				b = strconv.AppendQuote(b, why)
-			}
-			b = append(b, ')')
-		}
-		if r.uid != "" {
-			v.UIDs = append(v.UIDs, r.uid)
+// lines are the records that a view shows, in page order.
+type lines []line
+
+type line struct {
+	record int32
+	depth  int32
+}
+
+// all shows every record but the repeated texts.
+func (p *Page) all() lines {
+	l := make(lines, 0, len(p.records))
+	for i := range p.records {
+		if r := &p.records[i]; !r.repeat {
+			l = append(l, line{int32(i), r.depth})
 		}
 	}
-	v.Text = string(b)
+	return l
+}
+
+// first is the first record shown; there always is one, as a repeated text has a
+// record that says it.
+func (p *Page) first() int32 {
+	for i := range p.records {
+		if !p.records[i].repeat {
+			return int32(i)
+		}
+	}
+	panic("a page without records is declined")
+}
+
+func (p *Page) render(l lines, uids bool) *View {
+	var text strings.Builder
+	text.Grow(64 * len(l))
+	type span struct{ from, to int }
+	var spans []span // of the uids in text
+	var b []byte
+	for i, line := range l {
+		r := &p.records[line.record]
+		b = b[:0]
+		if i > 0 {
+			b = append(b, '\n')
+		}
+		for range line.depth {
+			b = append(b, "  "...)
+		}
+		if uids && r.nth > 0 {
+			b = append(b, '[')
+			from := len(b)
+			b = p.appendUID(b, r)
+			spans = append(spans, span{text.Len() + from, text.Len() + len(b)})
+			b = append(b, "] "...)
+		}
+		b = p.appendItem(b, r)
+		if k, ok := p.below[line.record]; ok {
+			b = appendFrame(b, &p.Frames[k], p.Frames[r.frame].Origin)
+		}
+		text.Write(b)
+	}
+	v := &View{Text: text.String(), UIDs: make([]string, len(spans))}
+	for i, s := range spans {
+		v.UIDs[i] = v.Text[s.from:s.to]
+	}
 	return v
 }
 
-// isReason says that a frame's error is a code and prints without quotes.
-func isReason(s string) bool {
-	return isWord(s) && strings.ToLower(s) == s
-}
-
-func (p *Page) appendLine(b []byte, r *record, depth int, withUID bool) []byte {
-	for range depth {
-		b = append(b, "  "...)
-	}
-	if r.uid != "" && withUID {
-		b = append(b, '[')
-		b = append(b, r.uid...)
-		b = append(b, "] "...)
-	}
-	is := p.role(r)
-	b = append(b, is.printed...)
+// appendItem appends a line from the role on.
+func (p *Page) appendItem(b []byte, r *record) []byte {
+	role := &p.tree.roles[r.role]
+	b = append(b, role.printed...)
 	if r.name != "" {
-		b = strconv.AppendQuote(append(b, ' '), r.name)
+		b = appendQuote(append(b, ' '), r.name)
 	}
 	if r.value != "" && r.value != r.name {
-		b = strconv.AppendQuote(append(b, " = "...), r.value)
+		b = appendQuote(append(b, " = "...), r.value)
 	}
-	if r.state&printed == 0 || is.kind&staticText != 0 {
+	if role.kind&staticText != 0 || r.state&printed == 0 {
 		return b
 	}
-	before := " {"
+	b = append(b, ' ')
+	before := byte('{')
 	for _, s := range printedStates {
 		if r.state&s.state != 0 {
-			b = append(append(b, before...), s.label...)
-			before = ","
+			b = append(append(b, before), s.label...)
+			before = ','
 		}
 	}
 	return append(b, '}')
 }
 
-// maxFound is how many records a query keeps.
-const maxFound = 12
-
-// find keeps the records that a query finds, best first, with what they stand
-// under and the whole row or list item they stand in.
-func (p *Page) find(shown []int32, terms []string) []int32 {
-	type match struct {
-		record int32
-		score  int
-	}
-	var matches []match
-	best := 0
-	for _, i := range shown {
-		text := p.searched(&p.records[i])
-		score := 0
-		for _, term := range terms {
-			if strings.Contains(text, term) {
-				score++
-			}
-		}
-		if score > 0 {
-			matches = append(matches, match{i, score})
-			best = max(best, score)
+// appendFrame appends what an iframe's line says of the frame in it: its origin,
+// when it is not the page's around it, and why it was not read.
+func appendFrame(b []byte, f *Frame, around string) []byte {
+	if f.Origin != "" && f.Origin != around {
+		if isOrigin(f.Origin) {
+			b = append(append(b, ' '), f.Origin...)
+		} else {
+			b = append(appendQuote(append(b, " (origin "...), f.Origin), ')')
 		}
 	}
-	slices.SortStableFunc(matches, func(a, b match) int { return b.score - a.score })
-	kept := make([]bool, len(p.records))
-	for n, m := range matches {
-		if n == maxFound || best == len(terms) && m.score < best {
-			break
+	if f.Err != "" {
+		b = append(b, " (not read: "...)
+		if isWord(f.Err) && strings.ToLower(f.Err) == f.Err {
+			b = append(b, f.Err...)
+		} else {
+			b = appendQuote(b, f.Err)
 		}
-		kept[m.record] = true
-		if item := p.itemAround(m.record); item >= 0 {
-			kept[item] = true
-			for i := item + 1; i < int32(len(p.records)) && p.records[i].depth > p.records[item].depth; i++ {
-				kept[i] = true
-			}
-		}
-		for up := p.records[m.record].up; up >= 0; up = p.records[up].up {
-			kept[up] = true
-		}
+		b = append(b, ')')
 	}
-	return slices.DeleteFunc(slices.Clone(shown), func(i int32) bool { return !kept[i] })
+	return b
 }
 
-// itemAround returns the nearest row or list item that a record is or stands in,
-// -1 without one.
-func (p *Page) itemAround(i int32) int32 {
-	for ; i >= 0; i = p.records[i].up {
-		if name := p.role(&p.records[i]).name; name == "row" || name == "listitem" {
-			return i
-		}
-	}
-	return -1
+// isOrigin says that an origin may print without quotes: "null" or scheme://host.
+func isOrigin(s string) bool {
+	scheme, host, found := strings.Cut(s, "://")
+	return s == "null" || found && isWord(scheme) && host != "" &&
+		strings.Trim(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") == ""
 }
 
-// searched is the text in which a query's terms are looked for.
-func (p *Page) searched(r *record) string {
-	is := p.role(r)
-	parts := []string{is.printed, r.name, r.value}
-	if is.kind&staticText == 0 {
-		for _, s := range printedStates {
-			if r.state&s.state != 0 {
-				parts = append(parts, s.label)
-			}
+// appendQuote is strconv.AppendQuote, which most text needs for its quotes alone.
+func appendQuote(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return strconv.AppendQuote(b, s)
 		}
 	}
-	return strings.ToLower(strings.Join(parts, " "))
+	return append(append(append(b, '"'), s...), '"')
 }
 
-// termsOf gives a query's runs of letters and digits in lower case.
-func termsOf(query string) []string {
-	terms := strings.FieldsFunc(strings.ToLower(query), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-	slices.Sort(terms)
-	return slices.Compact(terms)
+// appendUID appends a record's uid: the session's ordinal, the node, and a count
+// from the second with the same on.
+func (p *Page) appendUID(b []byte, r *record) []byte {
+	if session := p.Frames[r.frame].Session; session != 0 {
+		b = strconv.AppendInt(append(b, 'f'), int64(session), 10)
+	}
+	b = strconv.AppendInt(append(b, 'u'), p.tree.nodes[r.node].backend, 36)
+	if r.nth > 1 {
+		b = strconv.AppendInt(append(b, '_'), int64(r.nth), 10)
+	}
+	return b
 }

@@ -1,298 +1,324 @@
 package compressor
 
-import (
-	"cmp"
-	"slices"
-	"strconv"
-)
+// none stands for no node, no record or no frame where there is an index.
+const none = -1
 
-// record is one line of a view to be: a node that says something.
+// record is one line of the view to be.
 type record struct {
-	node  int32 // in tree.nodes; -1 for a frame whose iframe is not in its parent's tree
-	frame int32 // in Page.Frames
-	up    int32 // record that it stands under, -1 for none
-	depth int32
-	name  string
-	value string
-	state state // printed states, and whether it is focusable or clickable
-	uid   string
-	dead  bool // its text is said elsewhere
+	frame  int32
+	node   int32 // none where only an iframe that was not read is noted
+	parent int32 // record it stands under
+	depth  int32
+	home   int32 // the node above it, or itself, that names its frame
+	role   int32
+	nth    int32 // 0 has no uid, 1 is the first with its uid, 2 the second …
+	state  state
+	repeat bool // text that another record says: not shown
+	name   string
+	value  string
 }
 
-func (p *Page) nodeOf(r *record) *node { return &p.tree.nodes[r.node] }
-
-// role returns a record's role; a forced one is generic.
-func (p *Page) role(r *record) *role {
-	if r.node < 0 {
-		return &iframe
-	}
-	if n := p.nodeOf(r); !n.ignored {
-		return &p.tree.roles[n.role]
-	}
-	return &generic
-}
-
-var (
-	iframe  = newRole("iframe", "iframe")
-	generic = newRole("generic", "generic")
-)
-
-// facts returns what the layout says of a node of frame f.
-func (p *Page) facts(f *Frame, n *node) facts { return p.layouts[f.Session][n.backend] }
-
-// forced says that an ignored node becomes a record all the same: it listens to
-// clicks, and nothing else would stand for it.
+// forced says that an ignored node becomes a record all the same: only layout
+// knows that it can be clicked.
 func (p *Page) forced(f *Frame, n *node) bool {
-	return n.ignored && !n.repeat && n.backend > 0 && p.facts(f, n)&layoutClickable != 0
+	return n.ignored && !n.repeat && p.facts(f, n).reachable()
 }
 
-// record makes the record of a node of frame f; false when the node prints nothing.
-func (p *Page) record(f *Frame, n *node) (record, bool) {
-	if !n.live() && !p.forced(f, n) {
-		return record{}, false
+// facts returns what layout says of a node.
+func (p *Page) facts(f *Frame, n *node) facts {
+	if p.layouts == nil || n.backend <= 0 {
+		return 0
 	}
-	r := record{state: n.state}
-	if p.facts(f, n)&layoutClickable != 0 {
+	return p.layouts[f.Session][n.backend]
+}
+
+// reachable says that a node can be clicked where no role says so.
+func (f facts) reachable() bool { return f&(layoutClickable|layoutHidden) == layoutClickable }
+
+// record makes the record of a node, and says whether it is one (rules 1 to 3 and 5).
+func (p *Page) record(f *Frame, n *node) (r record, emitted bool) {
+	r.role, r.state = n.role, n.state
+	seen := p.facts(f, n)
+	if seen&layoutClickable != 0 {
 		r.state |= clickable
 	}
-	is := &generic
-	if !n.ignored {
-		r.name, r.value = p.tree.text(n.name), p.tree.text(n.value)
-		is = &p.tree.roles[n.role]
-	}
-	silent := r.name == "" && r.value == ""
 	switch {
-	case is.kind&inlineBox != 0:
+	case p.forced(f, n):
+		r.role = p.tree.role(`"generic"`)
+	case !n.live():
 		return r, false
-	case is.kind&label != 0 && silent && r.state&printed == 0:
+	}
+	kind := p.tree.roles[r.role].kind
+	if kind&inlineBox != 0 {
 		return r, false
-	case is.kind&box != 0 && silent && r.state&(printed&^editable|focusable|clickable) == 0:
-		return r, false
+	}
+	r.name, r.value = p.tree.text(n.name), p.tree.text(n.value)
+	if r.name == "" && r.value == "" {
+		if kind&label != 0 && r.state&printed == 0 && !seen.reachable() {
+			return r, false
+		}
+		if kind&box != 0 && r.state&(printed&^editable|focusable|clickable) == 0 {
+			return r, false
+		}
 	}
 	return r, true
 }
 
-// hasUID says that a record is something to act on.
-func hasUID(backend int64, is *role, s state) bool {
-	if backend <= 0 || is.kind&document != 0 {
-		return false
-	}
-	return is.kind&(control|structural) != structural || s&(focusable|clickable) != 0
+// hasUID says whether a node of this kind and state has a uid (rule 4).
+func hasUID(k kind, s state, backend int64) bool {
+	return backend > 0 && k&document == 0 && (k&control != 0 || s&(focusable|clickable) != 0 || k&structural == 0)
 }
 
-// walk makes the records of all frames, in page order, and names their uids.
+// walk makes the records of all frames, in page order. It keeps what is still to
+// do on a stack of its own, so that no depth overflows the goroutine's.
+type walk struct {
+	*Page
+	todo   []step  // the last is next
+	seen   []bool  // by node: visited, or a repeat
+	listed []bool  // by node: a child of some node
+	frames []place // by frame
+	owned  map[owner][]int32
+	uids   map[uid]int32
+}
+
+// step is something still to do at a place in the view.
+type step struct {
+	do     action
+	which  int32 // the node or frame
+	frame  int32
+	parent int32 // record
+	depth  int32
+	home   int32 // node
+}
+
+type action int8
+
+const (
+	visitNode   action = iota // and then all below it
+	enterFrame                // anywhere
+	enterIframe               // below the record of its iframe
+	sweepFrame                // visit what its roots did not reach, then enter frames whose iframe was not found
+)
+
+// place is where a frame stands.
+type place struct {
+	parent   int32   // the frame around it
+	children []int32 // the frames in it
+	top      int32   // its first record
+	swept    int32   // all nodes before it were visited
+	entered  bool
+}
+
+// owner is an iframe element.
+type owner struct {
+	frame   int32
+	backend int64
+}
+
+// uid is what a uid is spelt from; nodes that share one are told apart by a count.
+type uid struct {
+	session int
+	backend int64
+}
+
 func (p *Page) walk() {
-	p.below = map[int32]int{}
-	children := map[string][]int{} // by the parent's frameId
-	known := map[string]bool{}
-	for _, f := range p.Frames {
-		known[f.ID] = true
+	w := &walk{
+		Page:   p,
+		seen:   make([]bool, len(p.tree.nodes)),
+		listed: make([]bool, len(p.tree.nodes)),
+		frames: make([]place, len(p.Frames)),
+		owned:  map[owner][]int32{},
+		uids:   map[uid]int32{},
 	}
-	for k, f := range p.Frames {
-		if k != p.root {
-			parent := f.Parent
-			if !known[parent] || parent == f.ID {
-				parent = p.Frames[p.root].ID
-			}
-			children[parent] = append(children[parent], k)
+	p.records = make([]record, 0, len(p.tree.nodes)/2+1)
+	p.below = map[int32]int32{}
+	w.join()
+	w.run(step{do: enterFrame, which: int32(p.root), parent: none})
+	for k := range w.frames {
+		if !w.frames[k].entered { // frames that name each other as parents
+			w.run(step{do: enterFrame, which: int32(k), parent: w.frames[p.root].top, depth: 1})
 		}
 	}
-	p.place = make([]place, len(p.tree.nodes))
-	p.frameRecords(p.root, -1, 0, children)
+	p.markRepeats()
+}
 
-	seen := map[string]int{}
-	for i := range p.records {
-		r := &p.records[i]
-		if r.node < 0 {
+// join finds each frame's parent and iframe.
+func (w *walk) join() {
+	byID := map[string]int32{}
+	for k := len(w.Frames) - 1; k >= 0; k-- {
+		byID[w.Frames[k].ID] = int32(k) // the first of equal ones stays
+	}
+	for k := range w.Frames {
+		f := &w.Frames[k]
+		w.frames[k] = place{parent: none, top: none, swept: f.from}
+		if k == w.root {
 			continue
 		}
-		if n := p.nodeOf(r); hasUID(n.backend, p.role(r), r.state) {
-			r.uid = uid(p.Frames[r.frame].Session, n.backend)
-			if seen[r.uid]++; seen[r.uid] > 1 {
-				r.uid += "_" + strconv.Itoa(seen[r.uid])
-			}
+		parent, known := byID[f.Parent]
+		if !known || f.Parent == "" || parent == int32(k) {
+			parent = int32(w.root)
+		}
+		w.frames[k].parent = parent
+		if f.owner > 0 {
+			o := owner{parent, f.owner}
+			w.owned[o] = append(w.owned[o], int32(k))
 		}
 	}
-	for k := range p.Frames {
-		p.dropRepeatedText(int32(k))
+	for k := range w.frames {
+		if parent := w.frames[k].parent; parent != none {
+			w.frames[parent].children = append(w.frames[parent].children, int32(k))
+		}
 	}
 }
 
-func uid(session int, backend int64) string {
-	if session > 0 {
-		return "f" + strconv.Itoa(session) + "u" + strconv.FormatInt(backend, 36)
+func (w *walk) run(first step) {
+	w.todo = append(w.todo, first)
+	for len(w.todo) > 0 {
+		s := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		switch s.do {
+		case visitNode:
+			w.visit(s)
+		case sweepFrame:
+			w.sweep(s)
+		default:
+			w.enter(s)
+		}
 	}
-	return "u" + strconv.FormatInt(backend, 36)
 }
 
-// frameRecords appends the records of frame k under a record, each child
-// frame's behind those under its iframe. Frames nest as far as pages do.
-func (p *Page) frameRecords(k int, up, depth int32, children map[string][]int) {
-	f := &p.Frames[k]
-	below := children[f.ID]
-	delete(children, f.ID) // frames that name each other as parents end here
-	if f.Err != "" {
+func (w *walk) visit(s step) {
+	if w.seen[s.which] {
 		return
 	}
-	// The records of an iframe, by its backendDOMNodeId, and where the records
-	// under it end: there its frames go in.
-	type join struct {
-		owner int32 // local index
-		end   int32 // local index
-		frame int
+	w.seen[s.which] = true
+	f, n := &w.Frames[s.frame], &w.tree.nodes[s.which]
+	r, emitted := w.record(f, n)
+	if emitted || n.live() {
+		// A node that has a uid counts even where it is no record: another
+		// profile may show it, and spells all uids alike.
+		if hasUID(w.tree.roles[r.role].kind, r.state, n.backend) {
+			u := uid{f.Session, n.backend}
+			w.uids[u]++
+			r.nth = w.uids[u]
+		}
 	}
-	local := p.walkFrame(k)
-	var joins []join
-	if len(below) > 0 {
-		owners := map[int64]int32{}
-		for i, r := range local {
-			if n := p.nodeOf(&r); n.backend > 0 {
-				if _, twice := owners[n.backend]; !twice {
-					owners[n.backend] = int32(i)
-				}
-			}
-		}
-		for _, child := range below {
-			owner, ok := owners[p.Frames[child].owner]
-			if !ok {
-				owner = -1
-			}
-			end := int32(len(local))
-			if ok {
-				end = owner + 1
-				for end < int32(len(local)) && local[end].depth > local[owner].depth {
-					end++
-				}
-			}
-			joins = append(joins, join{owner, end, child})
-		}
-		slices.SortStableFunc(joins, func(a, b join) int { return cmp.Compare(a.end, b.end) })
+	below := s
+	if n.frameID != "" {
+		below.home = s.which
 	}
-	at := make([]int32, len(local)) // local index → index in p.records
-	splice := func(j join) {
-		owner, under := up, depth+1
-		if j.owner >= 0 {
-			owner, under = at[j.owner], p.records[at[j.owner]].depth+1
-		} else {
-			// The iframe is not in the tree: a line of its own stands for it.
-			if len(at) > 0 {
-				owner = at[0]
-			}
-			p.records = append(p.records, record{node: -1, frame: int32(k), up: owner, depth: under})
-			owner, under = int32(len(p.records)-1), under+1
-		}
-		p.below[owner] = j.frame
-		p.frameRecords(j.frame, owner, under, children)
+	if emitted {
+		r.frame, r.node, r.parent, r.depth, r.home = s.frame, s.which, s.parent, s.depth, below.home
+		below.parent, below.depth = w.add(r), s.depth+1
 	}
-	for i, r := range local {
-		for len(joins) > 0 && joins[0].end <= int32(i) {
-			splice(joins[0])
-			joins = joins[1:]
+	if len(w.owned) > 0 {
+		do := enterFrame
+		if emitted {
+			do = enterIframe
 		}
-		at[i] = int32(len(p.records))
-		if r.up >= 0 {
-			r.up = at[r.up]
-		} else {
-			r.up = up
-		}
-		r.depth += depth
-		p.records = append(p.records, r)
+		w.push(below, do, w.owned[owner{s.frame, n.backend}])
 	}
-	for _, j := range joins {
-		splice(j)
+	w.push(below, visitNode, w.tree.kids[n.kid:n.end])
+}
+
+// push puts steps of one kind on the stack, the first of them on top.
+func (w *walk) push(s step, do action, which []int32) {
+	s.do = do
+	for i := len(which) - 1; i >= 0; i-- {
+		if s.which = which[i]; s.which != none {
+			w.todo = append(w.todo, s)
+		}
 	}
 }
 
-// place is where a node stands in its frame's walk.
-type place struct {
-	up    int32 // node above it, -1 for none
-	first int32 // number in the walk, from 1; 0 was not reached
-	last  int32 // highest number below it
+func (w *walk) add(r record) int32 {
+	i := int32(len(w.records))
+	if top := &w.frames[r.frame].top; *top == none {
+		*top = i
+	}
+	w.records = append(w.records, r)
+	return i
 }
 
-// walkFrame goes depth first over the nodes of one frame: from those that no
-// other lists as a child, then from what is left, each node once. up and depth of
-// the records it returns are those within the frame.
-func (p *Page) walkFrame(k int) []record {
-	f, t := &p.Frames[k], &p.tree
-	listed := make([]bool, f.to-f.from)
+func (w *walk) enter(s step) {
+	k := s.which
+	if w.frames[k].entered {
+		return
+	}
+	w.frames[k].entered = true
+	f := &w.Frames[k]
+	here := step{frame: k, parent: s.parent, depth: s.depth, home: none}
+
+	_, taken := w.below[s.parent]
+	switch {
+	case s.do == enterIframe && !taken:
+		w.below[s.parent] = k
+	case f.Err != "":
+		w.below[w.add(record{
+			frame: w.frames[k].parent, node: none, parent: s.parent, depth: s.depth, role: w.tree.role(`"Iframe"`),
+		})] = k
+	}
+	if f.Err != "" {
+		w.push(here, enterFrame, w.frames[k].children)
+		return
+	}
+
 	for i := f.from; i < f.to; i++ {
-		n := &t.nodes[i]
-		for _, kid := range t.kids[n.kid:n.end] {
-			if kid >= 0 && kid != i && !n.repeat {
-				listed[kid-f.from] = true
+		n := &w.tree.nodes[i]
+		w.seen[i] = n.repeat
+		for _, kid := range w.tree.kids[n.kid:n.end] {
+			if kid != none {
+				w.listed[kid] = true
 			}
 		}
 	}
-	type visit struct {
-		node, up int32 // up: node
-		record   int32 // that it stands under
-		depth    int32
-	}
-	var open []visit
-	var order []int32
-	var records []record
-	number := int32(0)
-	from := func(root int32) {
-		open = append(open[:0], visit{root, -1, -1, 0})
-		for len(open) > 0 {
-			v := open[len(open)-1]
-			open = open[:len(open)-1]
-			at, n := &p.place[v.node], &t.nodes[v.node]
-			if at.first > 0 || n.repeat {
-				continue
-			}
-			number++
-			*at = place{v.up, number, number}
-			order = append(order, v.node)
-			if r, ok := p.record(f, n); ok {
-				r.node, r.frame, r.up, r.depth = v.node, int32(k), v.record, v.depth
-				v.record, v.depth = int32(len(records)), v.depth+1
-				records = append(records, r)
-			}
-			for c := n.end - 1; c >= n.kid; c-- {
-				if kid := t.kids[c]; kid >= 0 && p.place[kid].first == 0 {
-					open = append(open, visit{kid, v.node, v.record, v.depth})
-				}
-			}
+	here.do, here.which = sweepFrame, k
+	w.todo = append(w.todo, here)
+	here.do = visitNode
+	for i := f.to - 1; i >= f.from; i-- {
+		if !w.listed[i] && !w.seen[i] {
+			here.which = i
+			w.todo = append(w.todo, here)
 		}
 	}
-	for _, rest := range []bool{false, true} {
-		for i := f.from; i < f.to; i++ {
-			if (rest || !listed[i-f.from]) && p.place[i].first == 0 {
-				from(i)
-			}
-		}
-	}
-	for i := len(order) - 1; i >= 0; i-- { // below before above
-		at := &p.place[order[i]]
-		if at.up >= 0 {
-			p.place[at.up].last = max(p.place[at.up].last, at.last)
-		}
-	}
-	return records
 }
 
-// dropRepeatedText marks the texts of a frame that another record's name or
-// value says too.
-func (p *Page) dropRepeatedText(k int32) {
-	t := &p.tree
-	said := map[string]bool{}
+func (w *walk) sweep(s step) {
+	f, place := &w.Frames[s.which], &w.frames[s.which]
+	for ; place.swept < f.to; place.swept++ {
+		if !w.seen[place.swept] {
+			w.todo = append(w.todo, s, step{visitNode, place.swept, s.which, s.parent, s.depth, none})
+			return
+		}
+	}
+	s.parent, s.depth = place.top, w.records[place.top].depth+1
+	w.push(s, enterFrame, place.children)
+}
+
+// markRepeats marks text that another record of its frame says as its name or
+// value (rule 6).
+func (p *Page) markRepeats() {
+	type saying struct {
+		frame int32
+		text  string
+	}
+	said := map[saying]bool{}
+	isText := func(r *record) bool { return p.tree.roles[r.role].kind&staticText != 0 }
 	for i := range p.records {
 		r := &p.records[i]
-		if r.frame != k || r.node < 0 || p.role(r).kind&staticText != 0 {
+		if isText(r) {
 			continue
 		}
-		for _, text := range []string{r.name, r.value} {
-			if text != "" {
-				said[t.lower(text)] = true
-			}
+		if r.name != "" {
+			said[saying{r.frame, p.tree.lower(r.name)}] = true
+		}
+		if r.value != "" {
+			said[saying{r.frame, p.tree.lower(r.value)}] = true
 		}
 	}
 	for i := range p.records {
-		r := &p.records[i]
-		if r.frame == k && r.node >= 0 && p.role(r).kind&staticText != 0 && r.name != "" && said[t.lower(r.name)] {
-			r.dead = true
+		if r := &p.records[i]; isText(r) {
+			r.repeat = said[saying{r.frame, p.tree.lower(r.name)}]
 		}
 	}
 }
