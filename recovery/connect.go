@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -49,21 +50,16 @@ func (w writer) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
 func (w writer) Connect(context.Context) (driver.Conn, error) {
 	s := w.store
-	if s.path == "" {
-		c, err := dial(":memory:", append(s.pragmas(), "synchronous = OFF"), "", nil)
-		if err != nil {
-			return nil, err
-		}
-		return s.ready(c)
-	}
 	for last := false; ; last = true {
-		file, readOnly, err := prepare(s.dir, s.path)
-		if err != nil {
-			return nil, err
+		c, file, err := s.openWriter()
+		if err == nil {
+			if err = s.ready(c); err == nil {
+				return c, nil
+			}
+			c.Close()
 		}
-		c, err := s.dialWriter(file, readOnly)
-		if !errors.Is(err, ErrCorrupt) || readOnly || last {
-			return c, err
+		if !errors.Is(err, ErrCorrupt) || !s.writable.Load() || last {
+			return nil, err
 		}
 		if err := s.moveAside(file); err != nil {
 			return nil, err
@@ -81,79 +77,84 @@ func (r reader) Connect(ctx context.Context) (driver.Conn, error) {
 	if err := r.store.write.PingContext(ctx); err != nil { // what is read is as the writer makes it
 		return nil, err
 	}
-	file, readOnly, err := prepare(r.store.dir, r.store.path)
+	held, err := hold(r.store.dir, r.store.path)
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.store.dialReader(file, readOnly)
+	defer held.release()
+	c, err := r.store.dialReader(held)
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-func (s *Store) dialWriter(file fs.FileInfo, readOnly bool) (driver.Conn, error) {
-	s.writable.Store(!readOnly)
-	// Opened for reading first: closing a writer's connection empties the log,
-	// and a newer release's store is to be left as it is.
-	c, err := s.dialReader(file, readOnly)
-	if readOnly {
-		if err != nil {
-			return nil, err
-		}
-		return s.ready(c)
+// openWriter opens a connection that writes, where that can be; file is there
+// even when the store is damaged.
+func (s *Store) openWriter() (c *conn, file fs.FileInfo, err error) {
+	if s.path == "" {
+		c, err = s.dial(":memory:", nil)
+		return c, nil, err
 	}
-	if err == nil {
-		c.Close()
-	} else if errors.Is(err, ErrNewer) {
-		return nil, err
-	}
-	c, err = dial("file:"+escape(s.path)+"?_txlock=immediate", append(s.pragmas(),
-		"journal_mode = WAL", "synchronous = FULL", "fullfsync = ON", "secure_delete = ON", "journal_size_limit = 16777216"), s.path, file)
+	held, err := hold(s.dir, s.path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return s.ready(c)
+	defer held.release()
+	s.writable.Store(!held.readOnly)
+	if held.readOnly {
+		c, err = s.dialReader(held)
+		return c, held.file, err
+	}
+	// A connection that writes empties the log when it closes, and a newer
+	// release's store is to be left as it is.
+	if log, err := os.Lstat(s.path + "-wal"); err == nil && log.Size() > 0 {
+		c, err := s.dialReader(held)
+		if errors.Is(err, ErrNewer) {
+			return nil, held.file, err
+		}
+		if err == nil {
+			c.Close()
+		}
+	}
+	c, err = s.dial("file:"+escape(s.path)+"?mode=rw&_txlock=immediate", held.file)
+	if err != nil {
+		return nil, held.file, err
+	}
+	if err := c.set("journal_mode = WAL", "synchronous = FULL", "fullfsync = ON", "secure_delete = ON", "journal_size_limit = 16777216"); err != nil {
+		c.Close()
+		return nil, held.file, err
+	}
+	return c, held.file, nil
 }
 
 // dialReader opens the store for reading. Where nothing can be written and there
 // is no log, SQLite must be told that there is none to make.
-func (s *Store) dialReader(file fs.FileInfo, readOnly bool) (*conn, error) {
+func (s *Store) dialReader(held *place) (*conn, error) {
 	dsn := "file:" + escape(s.path) + "?mode=ro"
-	c, err := dial(dsn, s.pragmas(), s.path, file)
-	if readOnly && (errors.Is(err, ErrIO) || errors.Is(err, ErrReadOnly)) {
-		return dial(dsn+"&immutable=1", s.pragmas(), s.path, file)
+	c, err := s.dial(dsn, held.file)
+	if held.readOnly && (errors.Is(err, ErrIO) || errors.Is(err, ErrReadOnly)) {
+		return s.dial(dsn+"&immutable=1", held.file)
 	}
 	return c, err
 }
 
-func (s *Store) pragmas() []string {
-	return []string{
-		fmt.Sprintf("busy_timeout = %d", s.opt.Busy.Milliseconds()),
-		"foreign_keys = ON",
-		"trusted_schema = OFF",
-		"cell_size_check = ON",
-		"temp_store = MEMORY", // page text in no other file
-	}
-}
-
-// dial opens a connection, sets it up one pragma after the other and reads
-// from it once.
-func dial(dsn string, pragmas []string, path string, file fs.FileInfo) (*conn, error) {
+// dial opens a connection and reads the schema's version from it.
+func (s *Store) dial(dsn string, file fs.FileInfo) (*conn, error) {
 	opened, err := (&sqlite3.SQLiteDriver{}).Open(dsn)
 	if err != nil {
 		return nil, wrap("open", schemaError(err))
 	}
-	c := &conn{opened.(*sqlite3.SQLiteConn), path, file}
+	c := &conn{opened.(*sqlite3.SQLiteConn), s.path, file}
 	// SQLite removes a log by its path when the last connection closes. By then
 	// that can be the log of the store that took a damaged one's place.
 	if err := c.SetFileControlInt("main", sqlite3.SQLITE_FCNTL_PERSIST_WAL, 1); err != nil {
 		return nil, errors.Join(wrap("keep log", err), c.Close())
 	}
-	for _, pragma := range pragmas {
-		if _, err := c.Exec("PRAGMA "+pragma, nil); err != nil {
-			return nil, errors.Join(wrap("set "+pragma, schemaError(err)), c.Close())
-		}
+	if err := c.set(fmt.Sprintf("busy_timeout = %d", s.opt.Busy.Milliseconds()), "foreign_keys = ON", "trusted_schema = OFF", "cell_size_check = ON",
+		"temp_store = MEMORY", // page text in no other file
+	); err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
 	if _, err := c.version(); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -161,11 +162,21 @@ func dial(dsn string, pragmas []string, path string, file fs.FileInfo) (*conn, e
 	return c, nil
 }
 
+// set sets pragmas, one after the other.
+func (c *conn) set(pragmas ...string) error {
+	for _, pragma := range pragmas {
+		if _, err := c.Exec("PRAGMA "+pragma, nil); err != nil {
+			return wrap("set "+pragma, schemaError(err))
+		}
+	}
+	return nil
+}
+
 // ready brings the schema up to date and takes note of the store's secret and file.
-func (s *Store) ready(c *conn) (driver.Conn, error) {
+func (s *Store) ready(c *conn) error {
 	secret, err := c.migrate()
 	if err != nil {
-		return nil, errors.Join(err, c.Close())
+		return err
 	}
 	s.mu.Lock()
 	s.secret = secret
@@ -173,17 +184,17 @@ func (s *Store) ready(c *conn) (driver.Conn, error) {
 	if c.file != nil {
 		s.file.Store(&c.file)
 	}
-	return c, nil
+	return nil
 }
 
-// steps are the names of the migrations, in order.
-func steps() []string {
+// steps gives the names of the migrations, in order.
+var steps = sync.OnceValue(func() []string {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		panic(err) // the pattern is ours
 	}
 	return names
-}
+})
 
 // version is the number of migrations that the store has had.
 func (c *conn) version() (int, error) {

@@ -27,6 +27,25 @@ func damageSchema(t *testing.T, dir string) {
 	}
 }
 
+// damageTable spoils a page that is read when a snapshot is recorded.
+func damageTable(t *testing.T, dir string) {
+	t.Helper()
+	s := openStore(t, dir, Options{})
+	var page int64
+	if err := s.write.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'snapshots'").Scan(&page); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	file, err := os.OpenFile(filepath.Join(dir, fileName), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteAt([]byte{0xff, 0xff, 0xff}, (page-1)*4096); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // One host finds the store damaged while another has it open: what either
 // acknowledges from then on is in the new store, whichever closes first.
 func TestMovedAsideUnderAnother(t *testing.T) {
@@ -65,20 +84,7 @@ func TestDamageMetWhileOpen(t *testing.T) {
 		record(t, s, "c1", "x", 1, "u1")
 	}
 	s.Close()
-	s = openStore(t, dir, Options{})
-	var page int64
-	if err := s.write.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'snapshots'").Scan(&page); err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
-	file, err := os.OpenFile(filepath.Join(dir, fileName), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := file.WriteAt([]byte{0xff, 0xff, 0xff}, (page-1)*4096); err != nil {
-		t.Fatal(err)
-	}
-	file.Close()
+	damageTable(t, dir)
 	s = openStore(t, dir, Options{})
 	if s.Moved() != "" {
 		t.Fatal("the damage was met too early")

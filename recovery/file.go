@@ -23,35 +23,76 @@ var suffixes = []string{"", "-wal", "-shm", "-journal"}
 // has opened the same file takes the locks of the whole process with it.
 var creating sync.Mutex
 
-// prepare makes the directory and the file as only this user may use them, and
-// tells whether the store can only be read.
-func prepare(dir, path string) (file fs.FileInfo, readOnly bool, err error) {
+// place is where the store is. While it is held, nobody moves the store aside:
+// SQLite opens the store and its log by path, one after the other.
+type place struct {
+	file     fs.FileInfo
+	readOnly bool
+	lock     *os.File // of the directory
+}
+
+func (p *place) release() { p.lock.Close() }
+
+// hold makes the directory and the file as only this user may use them.
+func hold(dir, path string) (*place, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, false, refuse(err)
+		return nil, refuse(err)
 	}
 	if err := own(dir, fs.ModeDir|0o700); err != nil {
-		return nil, false, err
+		return nil, err
 	}
+	lock, err := flock(dir, syscall.LOCK_SH)
+	if err != nil {
+		return nil, err
+	}
+	file, err := makeFile(path)
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	// SQLite needs to make files beside the store, too.
+	const write = 2
+	readOnly := syscall.Access(path, write) != nil || syscall.Access(dir, write) != nil
+	return &place{file, readOnly, lock}, nil
+}
+
+// flock locks a directory until the file that it returns is closed.
+func flock(dir string, how int) (*os.File, error) {
+	lock, err := os.Open(dir)
+	if err != nil {
+		return nil, refuse(err)
+	}
+	for {
+		switch err := syscall.Flock(int(lock.Fd()), how); err {
+		case nil:
+			return lock, nil
+		case syscall.EINTR:
+		default:
+			lock.Close()
+			return nil, fmt.Errorf("lock %q: %w", dir, refuse(err))
+		}
+	}
+}
+
+func makeFile(path string) (fs.FileInfo, error) {
 	for _, suffix := range suffixes {
 		if err := own(path+suffix, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	creating.Lock()
 	defer creating.Unlock()
-	file, err = os.Lstat(path)
+	file, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := create(path); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, false, refuse(err)
+			return nil, refuse(err)
 		}
 		file, err = os.Lstat(path)
 	}
 	if err != nil {
-		return nil, false, refuse(err)
+		return nil, refuse(err)
 	}
-	// SQLite needs to make files beside the store, too.
-	const write = 2
-	return file, syscall.Access(path, write) != nil || syscall.Access(dir, write) != nil, nil
+	return file, nil
 }
 
 func create(path string) error {
@@ -114,14 +155,11 @@ const movedTime = "20060102T150405.000000000"
 // moveAside renames the damaged store that file is, with its log. When another
 // process has done so already, nothing is left to do.
 func (s *Store) moveAside(file fs.FileInfo) error {
-	lock, err := os.Open(s.dir)
+	lock, err := flock(s.dir, syscall.LOCK_EX)
 	if err != nil {
-		return refuse(err)
+		return err
 	}
 	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return fmt.Errorf("lock state directory: %w", refuse(err))
-	}
 	if now, err := os.Lstat(s.path); err != nil || !os.SameFile(now, file) {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -143,36 +144,61 @@ func storedHandles(t *testing.T, s *Store) (handles []string) {
 	return handles
 }
 
+// Several processes begin on one store at once. Whatever it was before, no lock
+// shows, and all that any of them acknowledges is there in the end.
 func TestSeveralProcesses(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	handles := make([]string, 4)
-	var all sync.WaitGroup
-	for i := range handles {
-		all.Go(func() {
-			cmd := child(dir, fmt.Sprint("host", i))
-			var stderr strings.Builder
-			cmd.Stderr = &stderr
-			out, err := cmd.Output()
-			if err != nil {
-				t.Errorf("process %d: %v: %s", i, err, stderr.String())
+	for _, test := range []struct {
+		name   string
+		damage func(t *testing.T, dir string)
+		moved  int
+	}{
+		{"new store", func(*testing.T, string) {}, 0},
+		{"damage at the start", damageSchema, 1},
+		{"damage met later", damageTable, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if test.moved > 0 {
+				s := openStore(t, dir, Options{})
+				record(t, s, "before", "x", 1, "u1")
+				s.Close()
+				test.damage(t, dir)
 			}
-			handles[i] = string(out)
+			handles := make([]string, 4)
+			var all sync.WaitGroup
+			for i := range handles {
+				all.Go(func() {
+					cmd := child(dir, fmt.Sprint("host", i))
+					var stderr strings.Builder
+					cmd.Stderr = &stderr
+					out, err := cmd.Output()
+					if err != nil {
+						t.Errorf("process %d: %v: %s", i, err, stderr.String())
+					}
+					handles[i] = string(out)
+				})
+			}
+			all.Wait()
+			s := openStore(t, dir, Options{})
+			n := 0
+			for _, handle := range strings.Fields(strings.Join(handles, "")) {
+				if handle == "begun" {
+					continue
+				}
+				n++
+				if _, err := s.Payload(ctx, handle); err != nil {
+					t.Error(err)
+				}
+			}
+			if n != 4*childSnapshots {
+				t.Errorf("%d of %d were acknowledged", n, 4*childSnapshots)
+			}
+			moved, err := filepath.Glob(filepath.Join(dir, fileName+".corrupt-*[0-9]"))
+			if err != nil || len(moved) != test.moved {
+				t.Errorf("moved aside: %q, %v", moved, err)
+			}
 		})
-	}
-	all.Wait()
-	s := openStore(t, dir, Options{})
-	n := 0
-	for _, handle := range strings.Fields(strings.Join(handles, "")) {
-		if handle == "begun" {
-			continue
-		}
-		n++
-		if _, err := s.Payload(ctx, handle); err != nil {
-			t.Error(err)
-		}
-	}
-	if n != 4*childSnapshots {
-		t.Errorf("%d of %d were acknowledged", n, 4*childSnapshots)
 	}
 }

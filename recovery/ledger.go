@@ -34,6 +34,8 @@ func (s *Store) ArgsMAC(args []byte) []byte {
 	return mac.Sum(nil)
 }
 
+const dropAgedActs = "DELETE FROM acts WHERE at < ?"
+
 // BeginAct records an act before it is sent. When its id is known already, that
 // row comes back and nothing is recorded; ErrActReused when it is another act's.
 func (s *Store) BeginAct(ctx context.Context, act *Act) (existing *Act, err error) {
@@ -49,7 +51,7 @@ func (s *Store) BeginAct(ctx context.Context, act *Act) (existing *Act, err erro
 		if err == nil || !errors.Is(err, ErrUnknownAct) {
 			return err
 		}
-		if _, err := tx.Exec("DELETE FROM acts WHERE at < ?", s.opt.Now().Add(-s.opt.MaxAge).UnixNano()); err != nil {
+		if _, err := tx.Exec(dropAgedActs, s.opt.Now().Add(-s.opt.MaxAge).UnixNano()); err != nil {
 			return err
 		}
 		_, err := tx.Exec("INSERT INTO acts ("+actColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

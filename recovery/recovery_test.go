@@ -361,23 +361,44 @@ func TestEphemeralLeavesNothing(t *testing.T) {
 
 func TestNewerStoreIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	s := openStore(t, dir, Options{})
-	record(t, s, "c", "x", 1)
-	if _, err := s.write.Exec("PRAGMA user_version = 99"); err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
-	path := filepath.Join(dir, "store.db")
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(dir, Options{}); !errors.Is(err, ErrNewer) {
-		t.Errorf("opened: %v", err)
-	}
-	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the file changed: %v", err)
+	for _, test := range []struct {
+		name   string
+		killed bool // what makes it newer is in the log alone
+	}{{"closed", false}, {"killed", true}} {
+		dir := t.TempDir()
+		s := openStore(t, dir, Options{})
+		record(t, s, "c", "x", 1)
+		if _, err := s.write.Exec("PRAGMA user_version = 99"); err != nil {
+			t.Fatal(err)
+		}
+		if !test.killed {
+			s.Close()
+		}
+		left := t.TempDir()
+		before := map[string][]byte{}
+		for _, suffix := range []string{"", "-wal"} {
+			body, err := os.ReadFile(filepath.Join(dir, fileName+suffix))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before[suffix] = body
+			if err := os.WriteFile(filepath.Join(left, fileName+suffix), body, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if test.killed != (len(before["-wal"]) > 0) {
+			t.Fatalf("%s: the log has %d bytes", test.name, len(before["-wal"]))
+		}
+		for range 2 {
+			if _, err := Open(left, Options{}); !errors.Is(err, ErrNewer) {
+				t.Errorf("%s: opened: %v", test.name, err)
+			}
+		}
+		for suffix, body := range before {
+			if after, err := os.ReadFile(filepath.Join(left, fileName+suffix)); err != nil || !bytes.Equal(body, after) {
+				t.Errorf("%s: store.db%s changed: %v", test.name, suffix, err)
+			}
+		}
 	}
 }
 
@@ -462,5 +483,36 @@ func TestForeignKeysHold(t *testing.T) {
 	}
 	if _, _, err := s.Lookup(ctx, handle); !errors.Is(err, ErrUnknownHandle) {
 		t.Error(err)
+	}
+}
+
+// What is asked at every act and snapshot is found by an index, however much is
+// stored.
+func TestQueriesUseIndexes(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir(), Options{})
+	for _, test := range []struct{ name, query, index string }{
+		{"newest view of a client", newestDelivered, "deliveries_by_client (client=?)"},
+		{"supersede", supersede, "snapshots_current (browser=?)"},
+		{"snapshots over age", dropAged, "snapshots_by_time (taken<?)"},
+		{"acts over age", dropAgedActs, "acts_by_time (at<?)"},
+	} {
+		rows, err := s.write.Query("EXPLAIN QUERY PLAN "+test.query, make([]any, strings.Count(test.query, "?"))...)
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		var plan strings.Builder
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintln(&plan, detail)
+		}
+		rows.Close()
+		if !strings.Contains(plan.String(), test.index) || strings.Contains(plan.String(), "SCAN") || strings.Contains(plan.String(), "TEMP B-TREE") {
+			t.Errorf("%s:\n%s", test.name, plan.String())
+		}
 	}
 }

@@ -149,10 +149,12 @@ func (s *Store) addView(tx *sql.Tx, view *View) error {
 	return err
 }
 
+const dropAged = "DELETE FROM snapshots WHERE taken < ? AND id <> ?"
+
 // retain lets the oldest snapshots go when the store is too old or too large;
 // the one just recorded stays. Payloads go with the last snapshot of theirs.
 func (s *Store) retain(tx *sql.Tx, newest int64) error {
-	if _, err := tx.Exec("DELETE FROM snapshots WHERE taken < ? AND id <> ?", s.opt.Now().Add(-s.opt.MaxAge).UnixNano(), newest); err != nil {
+	if _, err := tx.Exec(dropAged, s.opt.Now().Add(-s.opt.MaxAge).UnixNano(), newest); err != nil {
 		return err
 	}
 	for {
@@ -281,6 +283,8 @@ func (s *Store) Latest(ctx context.Context, client, browser string, tab int) (vi
 	return view, snap, missing(err, ErrUnknownHandle)
 }
 
+const supersede = "UPDATE snapshots SET superseded = ? WHERE browser = ? AND (? = 0 OR tab = ?) AND superseded <> 'yes' AND superseded <> ?"
+
 // Supersede marks the snapshots of a tab (0 is all of the browser) that are not
 // marked yet: how is "yes" or "unknown". What is unknown can still become yes.
 func (s *Store) Supersede(ctx context.Context, browser string, tab int, how string) (err error) {
@@ -288,7 +292,7 @@ func (s *Store) Supersede(ctx context.Context, browser string, tab int, how stri
 	if how != "yes" && how != "unknown" {
 		return fmt.Errorf("%q is neither yes nor unknown", how)
 	}
-	_, err = s.write.ExecContext(ctx, "UPDATE snapshots SET superseded = ? WHERE browser = ? AND (? = 0 OR tab = ?) AND superseded <> 'yes' AND superseded <> ?", how, browser, tab, tab, how)
+	_, err = s.write.ExecContext(ctx, supersede, how, browser, tab, tab, how)
 	return err
 }
 
