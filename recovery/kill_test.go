@@ -2,24 +2,34 @@ package recovery
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
-const childEnv = "HANDRAIL_TEST_RECORD"
+const (
+	childEnv = "HANDRAIL_TEST_RECORD"
+	fullEnv  = "HANDRAIL_TEST_FULL"
+)
 
 // TestMain lets the test binary be the process that is killed, or one of several
 // that record at once.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childEnv); dir != "" {
-		if err := recordAll(dir, os.Getenv("HANDRAIL_TEST_NAME")); err != nil {
+		work := recordAll
+		if os.Getenv(fullEnv) != "" {
+			work = recordWhenFull
+		}
+		if err := work(dir, os.Getenv("HANDRAIL_TEST_NAME")); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -200,5 +210,85 @@ func TestSeveralProcesses(t *testing.T) {
 				t.Errorf("moved aside: %q, %v", moved, err)
 			}
 		})
+	}
+}
+
+// recordWhenFull records with files that can grow to a limit, one page more
+// each time, and then without. It says which handles it acknowledged.
+func recordWhenFull(dir, name string) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	var free syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &free); err != nil {
+		return err
+	}
+	refused := 0
+	for page := range uint64(200) {
+		place := filepath.Join(dir, fmt.Sprint(page))
+		limit := free
+		limit.Cur = page * 4096
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			return err
+		}
+		acknowledged, fullErr := recordSome(place)
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &free); err != nil {
+			return err
+		}
+		switch {
+		case fullErr == nil:
+		case errors.Is(fullErr, ErrFull) || errors.Is(fullErr, ErrIO):
+			refused++
+		default:
+			return fmt.Errorf("limit of %d pages: %w", page, fullErr)
+		}
+		again, err := recordSome(place)
+		if err != nil {
+			return fmt.Errorf("with space again, after %d pages: %w", page, err)
+		}
+		s, err := Open(place, Options{})
+		if err != nil {
+			return err
+		}
+		for _, handle := range append(acknowledged, again...) {
+			if _, err := s.Payload(ctx, handle); err != nil {
+				return fmt.Errorf("after %d pages: %w", page, err)
+			}
+		}
+		if err := errors.Join(s.Close(), os.RemoveAll(place)); err != nil {
+			return err
+		}
+	}
+	fmt.Println("refused", refused)
+	return nil
+}
+
+func recordSome(dir string) (acknowledged []string, err error) {
+	s, err := Open(dir, Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	for i := range 8 {
+		view := &View{UIDs: []string{"u1", "u2"}, Client: "x"}
+		if err := s.Record(ctx, childPayload("full", i), &Snapshot{Capture: fmt.Sprint(i), Browser: "b"}, targetsOf("u1", "u2"), view); err != nil {
+			return acknowledged, err
+		}
+		acknowledged = append(acknowledged, view.Handle)
+	}
+	return acknowledged, nil
+}
+
+// Wherever the space ends: what was acknowledged is there, and with space again
+// the next snapshot is recorded.
+func TestSpaceEnds(t *testing.T) {
+	t.Parallel()
+	cmd := child(t.TempDir(), "full")
+	cmd.Env = append(cmd.Env, fullEnv+"=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var refused int
+	if _, err := fmt.Sscanf(string(out), "refused %d", &refused); err != nil || refused < 100 {
+		t.Errorf("the space ended %d times: %s", refused, out)
 	}
 }
