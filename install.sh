@@ -1,0 +1,76 @@
+#!/bin/sh
+# Builds Handrail and installs it for this user.
+#
+#   ./install.sh           build, install for the browsers found (see handrail install --help)
+#   ./install.sh --demo    build, then read a page in a headless Chromium, act on it, recover it
+#   ./install.sh --test    build, then run all tests (make test)
+#
+# What a step needs is checked first; root installs what is missing from the
+# system's packages, anybody else is told what to install. A plain install never
+# installs a browser.
+set -eu
+cd "$(dirname "$0")"
+
+say() { printf '%s\n' "$*"; }
+fail() { printf 'install.sh: %s\n' "$*" >&2; exit 1; }
+has() { command -v "$1" >/dev/null 2>&1; }
+
+mode=install
+case "${1:-}" in
+  --demo) mode='demo'; shift ;;
+  --test) mode='test'; shift ;;
+  -h | --help) sed -n '2,10p' "$0" | cut -c3-; exit 0 ;;
+esac
+
+# need PROGRAM PACKAGE: makes sure of a program, from the system's packages if need be.
+missing=
+need() { has "$1" || missing="$missing $2"; }
+
+need_browser() {
+  if [ -n "${HANDRAIL_CHROMIUM:-}" ]; then return; fi
+  for browser in chromium chromium-browser google-chrome google-chrome-stable; do
+    if has "$browser"; then return; fi
+  done
+  missing="$missing chromium"
+}
+
+# Go and Node are not taken from the system's packages: those are often too old.
+has go || fail "Go 1.26 or later is needed: install it and run this again"
+if [ "$mode" = test ]; then
+  has node || fail "Node 20 or later is needed for the tests: install it and run this again"
+  has npm || fail "npm is needed for the tests: install it and run this again"
+fi
+
+need make make
+has cc || need gcc gcc
+[ "$mode" = install ] || need_browser
+[ "$mode" != test ] || need shellcheck shellcheck
+
+if [ -n "$missing" ]; then
+  if [ "$(id -u)" = 0 ] && has apt-get; then
+    say "Installing from the system's packages:$missing"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq
+    # shellcheck disable=SC2086 # a list of packages
+    apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  else
+    fail "this is missing:$missing. Install it (on Debian, as root: apt-get install$missing) and run this again"
+  fi
+fi
+
+case "$mode" in
+  test)
+    say "Running the tests: linters, Go, JavaScript, fuzzing, end to end in Chromium"
+    exec make test
+    ;;
+  demo)
+    say "Building bin/handrail"
+    make -s build
+    exec bin/handrail demo
+    ;;
+  install)
+    say "Building bin/handrail"
+    make -s build
+    exec bin/handrail install "$@"
+    ;;
+esac
