@@ -58,8 +58,8 @@ func wrap(operation string, err error) error {
 // found damage, the file with which the operation began is moved aside.
 func (s *Store) end(operation string, file *fs.FileInfo, err *error) {
 	var said sqlite3.Error
-	found := file != nil && errors.As(*err, &said)
-	if found && s.writable.Load() && said.ExtendedCode == sqlite3.ErrNoExtended(sqlite3.ErrReadonly) {
+	found := file != nil && s.writable.Load() && errors.As(*err, &said)
+	if found && said.ExtendedCode == sqlite3.ErrNoExtended(sqlite3.ErrReadonly) {
 		*err = fmt.Errorf("%w (its header says that it is read-only)", ErrCorrupt)
 	}
 	*err = wrap(operation, *err)

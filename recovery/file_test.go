@@ -129,8 +129,8 @@ func TestReadOnly(t *testing.T) {
 			if _, _, _, err := s.Shown(ctx, "x", "b", 0, "u1"); err != nil {
 				t.Error(err)
 			}
-			if err := s.SetSetting(ctx, "k", "v"); !errors.Is(err, ErrReadOnly) {
-				t.Errorf("written: %v", err)
+			if err := s.SetSetting(ctx, "k", "v"); !errors.Is(err, ErrReadOnly) || s.Moved() != "" {
+				t.Errorf("written: %v; moved to %q", err, s.Moved())
 			}
 		})
 	}

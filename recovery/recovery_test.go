@@ -406,6 +406,7 @@ func TestBusy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	holder := openStore(t, dir, Options{})
+	handle := record(t, holder, "c", "x", 1)
 	waiter := openStore(t, dir, Options{Busy: 20 * time.Millisecond})
 	tx, err := holder.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -414,6 +415,10 @@ func TestBusy(t *testing.T) {
 	if err := waiter.SetSetting(ctx, "k", "v"); !errors.Is(err, ErrBusy) {
 		t.Errorf("a held store: %v", err)
 	}
+	if _, err := waiter.Payload(ctx, handle); err != nil {
+		t.Errorf("read while it is held: %v", err)
+	}
+	openStore(t, dir, Options{Busy: 20 * time.Millisecond}).Close() // needs no lock that others hold
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}

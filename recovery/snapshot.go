@@ -121,11 +121,13 @@ func (s *Store) record(ctx context.Context, packed, packedTargets []byte, snap *
 func (s *Store) AddView(ctx context.Context, view *View) (err error) {
 	defer s.end("record view", s.file.Load(), &err)
 	return s.transact(ctx, func(tx *sql.Tx) error {
-		var digest []byte
-		if err := tx.QueryRow("SELECT digest FROM snapshots WHERE id = ?", view.Snapshot).Scan(&digest); err != nil {
+		var sum []byte
+		if err := tx.QueryRow("SELECT digest FROM snapshots WHERE id = ?", view.Snapshot).Scan(&sum); err != nil {
 			return missing(err, ErrUnknownHandle)
 		}
-		view.Handle = handleOf([32]byte(digest), view.Options)
+		var digest [32]byte
+		copy(digest[:], sum)
+		view.Handle = handleOf(digest, view.Options)
 		return s.addView(tx, view)
 	})
 }
