@@ -105,6 +105,9 @@ func Run(ctx context.Context, c Config) error {
 	}
 	if fault != nil {
 		c.Log.Error().Str("code", string(fault.Code)).Msg("the browser did not start or broke")
+		if k.lock != nil {
+			k.lock.Close() // whoever hears of it may start another at once
+		}
 		k.tell(Readiness{Fault: fault})
 		return fault
 	}
@@ -116,7 +119,7 @@ type keeper struct {
 	key     string
 	files   files
 	browser *Chromium
-	lock    *os.File // closed by Unlock, or with the process: then all of it is gone
+	lock    *os.File // held until this process ends: then all of it is gone
 	told    sync.Once
 	once    sync.Once
 	closing chan struct{} // closed by the control socket
