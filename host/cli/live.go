@@ -64,8 +64,12 @@ func (c *command) snapshot() *cobra.Command {
 				return usage("%q is no address: begin it with https://, or give a query with --query", params.URL)
 			}
 			return c.with(cmd.Context(), func(link *client.Client) error {
-				raw, err := link.Raw(cmd.Context(), "snapshot", params)
-				if err != nil {
+				ask := link.Read
+				if params.URL != "" && !link.Welcome.Dedicated {
+					ask = link.Once // it opens a tab
+				}
+				var raw json.RawMessage
+				if err := ask(cmd.Context(), "snapshot", params, &raw); err != nil {
 					return err
 				}
 				if !view {
@@ -79,7 +83,7 @@ func (c *command) snapshot() *cobra.Command {
 				if s.Note != "" {
 					fmt.Fprintf(c.errOut, "handrail: %s\n", s.Note)
 				}
-				_, err = fmt.Fprintln(c.out, s.UIDs)
+				_, err := fmt.Fprintln(c.out, s.UIDs)
 				return err
 			})
 		},
@@ -356,7 +360,7 @@ func (c *command) tabs() *cobra.Command {
 			return c.with(cmd.Context(), func(link *client.Client) error {
 				ask := link.Read
 				if p.Action != "" && p.Action != "list" {
-					ask = link.Act
+					ask = link.Once
 				}
 				var r wire.TabsResult
 				if err := ask(cmd.Context(), "tabs", p, &r); err != nil {

@@ -4,7 +4,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -51,7 +50,6 @@ func Connect(ctx context.Context, choice Choice) (*Client, error) {
 }
 
 func (c *Client) connect(ctx context.Context) error {
-	var fault *wire.Fault
 	for deadline := time.Now().Add(patience); ; {
 		entry, err := c.choice.entry(ctx)
 		late := time.Now().After(deadline)
@@ -59,16 +57,13 @@ func (c *Client) connect(ctx context.Context) error {
 		// browser is not a person's own.
 		recent := time.Since(socket.OwnSeen(c.choice.Dir)) < patience+farewell
 		if errors.Is(err, errNone) && (late || !recent) {
-			entry, err = keeper.Ensure(ctx, c.choice.Dir, false, c.choice.Warn)
+			entry, err = c.choice.instead(ctx)
 		}
 		if err == nil {
 			err = c.greet(ctx, entry)
 		}
-		if err == nil {
-			return nil
-		}
 		// A host that ends while it is greeted is replaced by the next one.
-		if errors.As(err, &fault) && fault.Code != wire.Detached || late {
+		if again := errors.Is(err, errNone) || lost(err); !again || late {
 			return err
 		}
 		if err := wait(ctx); err != nil {
@@ -119,14 +114,22 @@ func (choice Choice) entry(ctx context.Context) (socket.Entry, error) {
 		return own[0], nil
 	case len(own) > 1:
 		return socket.Entry{}, wire.Fail(wire.AmbiguousBrowser, "several browsers are connected: %s", describe(own))
-	case choice.Browser != "":
-		return socket.Entry{}, wire.Fail(wire.NoBrowser, "no connected browser is %q", choice.Browser)
 	}
 	return socket.Entry{}, errNone
 }
 
-// errNone says that no browser of the person's own is connected.
+// errNone says that no browser of the person's own is connected that is meant.
 var errNone = errors.New("no browser is connected")
+
+// instead gives what is used when there is none.
+func (choice Choice) instead(ctx context.Context) (socket.Entry, error) {
+	if choice.Browser != "" {
+		fault := wire.Fail(wire.NoBrowser, "no connected browser is %q", choice.Browser)
+		fault.Hint = "start it and see that its Handrail extension is on, or leave --browser out"
+		return socket.Entry{}, fault
+	}
+	return keeper.Ensure(ctx, choice.Dir, false, choice.Warn)
+}
 
 // replace adds a host; of two of one browser the later one is meant, since the
 // earlier is about to end.
@@ -162,54 +165,62 @@ func describe(entries []socket.Entry) string {
 func (c *Client) Read(ctx context.Context, method string, params, result any) error {
 	for deadline := time.Now().Add(patience); ; {
 		err := c.link.Call(ctx, method, params, result)
-		var fault *wire.Fault
-		if !errors.As(err, &fault) || fault.Code != wire.Detached || time.Now().After(deadline) {
+		if !lost(err) || time.Now().After(deadline) {
 			return err
 		}
-		if err := wait(ctx); err != nil {
-			return err
-		}
-		c.conn.Close()
-		if err := c.connect(ctx); err != nil {
+		if err := c.reconnect(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// Once asks for what must not happen twice and has no id by which the next host
+// would know it: when the host is lost, that is the answer. The error is a
+// *wire.Fault.
+func (c *Client) Once(ctx context.Context, method string, params, result any) error {
+	return c.unsure(ctx, c.link.Call(ctx, method, params, result))
 }
 
 // Act asks for what happens at most once; params carry the act's id. When the
 // host is lost the same id is asked of the next one, which knows what became of
-// it. The error is a *wire.Fault.
+// it. The error is a *wire.Fault; uncertain when nobody knows.
 func (c *Client) Act(ctx context.Context, method string, params, result any) error {
 	err := c.link.Call(ctx, method, params, result)
-	var fault *wire.Fault
-	if !errors.As(err, &fault) || fault.Code != wire.Detached {
-		return err
+	if !lost(err) {
+		return c.unsure(ctx, err)
 	}
-	if ctx.Err() != nil || wait(ctx) != nil {
-		return uncertain(fault)
+	if c.reconnect(ctx) == nil {
+		err = c.link.Call(ctx, method, params, result)
 	}
-	c.conn.Close()
-	if c.connect(ctx) != nil {
-		return uncertain(fault)
+	if lost(err) || ctx.Err() != nil {
+		err = wire.Fail(wire.Uncertain, "the host was lost while it acted")
 	}
-	err = c.link.Call(ctx, method, params, result)
-	if errors.As(err, &fault) && fault.Code == wire.Detached {
-		return uncertain(fault)
+	return c.unsure(ctx, err)
+}
+
+// unsure makes a failure say that something may have happened, where the answer
+// was not waited for or never came.
+func (c *Client) unsure(ctx context.Context, err error) error {
+	fault, ok := errors.AsType[*wire.Fault](err)
+	if ok && (ctx.Err() != nil || fault.Code == wire.Detached || fault.Code == wire.Uncertain) {
+		fault.Dispatched, fault.Effect = wire.DispatchedUncertain, "unknown"
 	}
 	return err
 }
 
-// uncertain is what a lost act is.
-func uncertain(lost *wire.Fault) error {
-	fault := wire.Fail(wire.Uncertain, "the host was lost while it acted: %s", lost.Message)
-	fault.Dispatched, fault.Effect = wire.DispatchedUncertain, "unknown"
-	return fault
+// lost tells the end of a host from its answers.
+func lost(err error) bool {
+	fault, ok := errors.AsType[*wire.Fault](err)
+	return ok && fault.Code == wire.Detached
 }
 
-// Raw is Read with the result as it came.
-func (c *Client) Raw(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	var raw json.RawMessage
-	return raw, c.Read(ctx, method, params, &raw)
+// reconnect connects to the next host of the browser chosen.
+func (c *Client) reconnect(ctx context.Context) error {
+	c.conn.Close()
+	if err := wait(ctx); err != nil {
+		return err
+	}
+	return c.connect(ctx)
 }
 
 // Close ends the connection.

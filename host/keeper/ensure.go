@@ -116,10 +116,7 @@ func spawn(ctx context.Context, dir string, ephemeral bool) (Readiness, error) {
 	}
 	defer read.Close()
 	cmd := exec.Command(binary, "browser")
-	cmd.Env = append(os.Environ(), "HANDRAIL_HOME="+dir)
-	if ephemeral {
-		cmd.Env = append(cmd.Env, "HANDRAIL_EPHEMERAL=1")
-	}
+	cmd.Env = append(os.Environ(), environment(dir, ephemeral)...)
 	cmd.Dir = "/" // it must not keep the caller's folder from being unmounted
 	cmd.ExtraFiles = []*os.File{write}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -137,6 +134,15 @@ func spawn(ctx context.Context, dir string, ephemeral bool) (Readiness, error) {
 		return Readiness{}, wire.Fail(wire.BrowserFailed, "the keeper ended without a word; its log is %s", filepath.Join(dir, "log", "keeper.log"))
 	}
 	return ready, nil
+}
+
+// environment says which browser a keeper keeps, and so which store its host uses.
+func environment(dir string, ephemeral bool) []string {
+	kind := "HANDRAIL_EPHEMERAL=0"
+	if ephemeral {
+		kind = "HANDRAIL_EPHEMERAL=1"
+	}
+	return []string{"HANDRAIL_HOME=" + dir, kind}
 }
 
 // Close ends the dedicated browser and waits until it is gone; running is false

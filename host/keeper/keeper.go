@@ -275,10 +275,7 @@ func (k *keeper) start(ctx context.Context, program string) error {
 	if err := os.RemoveAll(filepath.Join(k.files.profile, "Default", "Service Worker")); err != nil {
 		return err
 	}
-	env := []string{"HANDRAIL_HOME=" + k.Dir, "HANDRAIL_BROWSER=" + k.key}
-	if k.Ephemeral {
-		env = append(env, "HANDRAIL_EPHEMERAL=1")
-	}
+	env := append(environment(k.Dir, k.Ephemeral), "HANDRAIL_BROWSER="+k.key)
 	k.browser, err = Start(Launch{Program: program, Profile: k.files.profile, Host: k.Binary, Env: env, Stderr: stderr})
 	if err != nil {
 		return err
