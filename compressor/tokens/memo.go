@@ -16,19 +16,19 @@ type memoEntry struct {
 	tokens uint32
 }
 
-// chunk is the bytes of a chunk, padded with zeros, and in the last byte their
-// number.
-type chunk struct{ first, second, last uint64 }
+// chunk is the bytes of a chunk, padded with zeros. No chunk that text follows
+// ends in a zero byte, so the padding is not mistaken for text.
+type chunk struct{ first, second, third uint64 }
 
 // maxChunk takes in the longest of the usual ones, as "],"backendDOMNodeId.
-const maxChunk = 23
+const maxChunk = 24
 
-// chunkOf packs text[:length]; text must go on for maxChunk + 1 bytes.
+// chunkOf packs text[:length]; text must be longer than maxChunk.
 func chunkOf(text []byte, length int) chunk {
 	return chunk{
 		low(binary.LittleEndian.Uint64(text), length),
 		low(binary.LittleEndian.Uint64(text[8:]), length-8),
-		low(binary.LittleEndian.Uint64(text[16:]), length-16) | uint64(length)<<56,
+		low(binary.LittleEndian.Uint64(text[16:]), length-16),
 	}
 }
 
@@ -41,6 +41,6 @@ func low(word uint64, bytes int) uint64 {
 }
 
 func (m *memo) entry(c chunk) *memoEntry {
-	h := c.first ^ bits.RotateLeft64(c.second*0x9E3779B97F4A7C15, 31) ^ bits.RotateLeft64(c.last, 17)
+	h := c.first ^ bits.RotateLeft64(c.second*0x9E3779B97F4A7C15, 31) ^ bits.RotateLeft64(c.third*0x9E3779B97F4A7C15, 17)
 	return &m[h*0xD6E8FEB86659FD93>>(64-memoBits)]
 }
