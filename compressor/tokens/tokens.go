@@ -2,8 +2,9 @@
 //
 // It gives the number that tiktoken-go's EncodeOrdinary gives: special tokens such
 // as <|endoftext|> are plain text, and a byte that is not UTF-8 counts as U+FFFD.
-// Time is linear in the text, for a long run of one letter and for base64 too,
-// memory stays under 1 MB beside the text, and there is nothing to load or warm up.
+// Time is linear in the text, for a long run of one letter and for base64 too. A
+// count needs under 1 MB beside the text (and a copy of text that is not UTF-8),
+// and there is nothing to load or warm up.
 //
 // It only counts: there is no encoding to token ids and no other vocabulary.
 //
