@@ -1,8 +1,11 @@
 package manifest
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Browser is one browser as its profile root on one system shows it.
@@ -29,6 +32,28 @@ var confined = map[string]string{
 	".var/app/com.google.Chrome":                               "Google Chrome from flatpak",
 	".var/app/com.google.ChromeDev":                            "Google Chrome Dev from flatpak",
 	".var/app/io.github.ungoogled_software.ungoogled_chromium": "Ungoogled Chromium from flatpak",
+}
+
+// Confined tells whether a program is a browser in such a sandbox, or a script
+// that starts one.
+func Confined(program string) bool {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return false
+	}
+	for _, path := range []string{program, real} {
+		if strings.HasPrefix(path, "/snap/") || strings.Contains(path, "/flatpak/") || filepath.Base(path) == "snap" {
+			return true
+		}
+	}
+	f, err := os.Open(real)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 8<<10)
+	n, _ := io.ReadFull(f, head)
+	return bytes.HasPrefix(head[:n], []byte("#!")) && (bytes.Contains(head[:n], []byte("/snap/bin/")) || bytes.Contains(head[:n], []byte("flatpak run")))
 }
 
 // Path is where the browser's manifest stands under a home directory.

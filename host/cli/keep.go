@@ -1,25 +1,38 @@
 package cli
 
 import (
-	"context"
 	"os"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"handrail/host/keeper"
 	"handrail/host/state"
 	"handrail/host/wire"
 )
 
-// runKeeper runs the keeper; who started it hears how it went on descriptor 3.
-func runKeeper(ctx context.Context) error {
-	syscall.Umask(0o077)
-	dir, err := state.Dir()
-	if err != nil {
-		return wire.Fail(wire.NoStore, "%v", err)
+// keep is the keeper: hidden, since snapshot and its like start it.
+func (c *command) keep() *cobra.Command {
+	ready := 0
+	cmd := &cobra.Command{
+		Use:    "browser",
+		Short:  "Keep the dedicated browser",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			syscall.Umask(0o077)
+			dir, err := state.Dir()
+			if err != nil {
+				return wire.Fail(wire.NoStore, "%v", err)
+			}
+			config := keeper.Config{Dir: dir, Ephemeral: state.Ephemeral(), Log: state.OpenLog(dir, "keeper")}
+			if ready > 0 {
+				syscall.CloseOnExec(ready)
+				config.Ready = os.NewFile(uintptr(ready), "ready")
+			}
+			return keeper.Run(cmd.Context(), config)
+		},
 	}
-	ready := os.NewFile(3, "ready")
-	if _, err := ready.Stat(); err != nil {
-		ready = nil // started by hand
-	}
-	return keeper.Run(ctx, keeper.Config{Dir: dir, Ephemeral: state.Ephemeral(), Log: state.OpenLog(dir, "keeper"), Ready: ready})
+	cmd.Flags().IntVar(&ready, "ready", 0, "descriptor that is told how the start went")
+	return cmd
 }

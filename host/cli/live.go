@@ -417,16 +417,3 @@ func (c *command) closeBrowser() *cobra.Command {
 		},
 	}
 }
-
-// keep is the keeper: hidden, since snapshot and its like start it.
-func (c *command) keep() *cobra.Command {
-	return &cobra.Command{
-		Use:    "browser",
-		Short:  "Keep the dedicated browser",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runKeeper(cmd.Context())
-		},
-	}
-}

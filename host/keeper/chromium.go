@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -29,14 +30,25 @@ func Find() (string, error) {
 		if err != nil {
 			return "", wire.Fail(wire.NoBrowser, "HANDRAIL_CHROMIUM is %q, which cannot be run", path)
 		}
-		return found, nil
+		return found, able(found)
 	}
+	err := error(wire.Fail(wire.NoBrowser, "no Chromium is installed"))
 	for _, name := range names {
-		if found, err := exec.LookPath(name); err == nil {
-			return found, nil
+		if found, missing := exec.LookPath(name); missing == nil {
+			if err = able(found); err == nil {
+				return found, nil
+			}
 		}
 	}
-	return "", wire.Fail(wire.NoBrowser, "no Chromium is installed")
+	return "", err
+}
+
+// able refuses a browser that could not start our host.
+func able(program string) error {
+	if manifest.Confined(program) {
+		return wire.Fail(wire.NoBrowser, "%q is from snap or flatpak, whose browsers cannot start hosts", program)
+	}
+	return nil
 }
 
 // Chromium is a browser that Handrail started, in a process group of its own.
@@ -46,7 +58,8 @@ type Chromium struct {
 	Warning string // about how it was started, for the user
 	Done    chan struct{}
 
-	cmd *exec.Cmd
+	cmd     *exec.Cmd
+	profile string
 }
 
 // Launch says how to start a Chromium.
@@ -76,7 +89,7 @@ func Start(l Launch) (*Chromium, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Chromium{Done: make(chan struct{})}
+	c := &Chromium{Done: make(chan struct{}), profile: l.Profile}
 	args := append([]string{
 		"--headless=new", "--remote-debugging-pipe", "--enable-unsafe-extension-debugging", "--user-data-dir=" + l.Profile,
 		"--no-first-run", "--no-default-browser-check", "--hide-crash-restore-bubble", "--password-store=basic", "--use-mock-keychain",
@@ -89,7 +102,8 @@ func Start(l Launch) (*Chromium, error) {
 		c.Warning = "the browser runs without its sandbox: " + why
 	}
 	c.cmd = exec.Command(l.Program, append(args, "about:blank")...)
-	c.cmd.Env = append(os.Environ(), l.Env...)
+	c.cmd.Env = append(os.Environ(), "BREAKPAD_DUMP_LOCATION="+filepath.Join(l.Profile, "Crash Reports")) // else in the person's own profile
+	c.cmd.Env = append(c.cmd.Env, l.Env...)
 	c.cmd.Stderr = l.Stderr
 	c.cmd.ExtraFiles = []*os.File{commandsIn, answersOut} // its descriptors 3 and 4
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -126,7 +140,7 @@ func (c *Chromium) Load(ctx context.Context, folder string) error {
 	return nil
 }
 
-// End closes Chromium and takes its whole process group with it.
+// End closes Chromium and takes all its processes with it.
 func (c *Chromium) End() {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
@@ -136,15 +150,32 @@ func (c *Chromium) End() {
 		case <-ctx.Done():
 		}
 	}
-	killGroup(c.PGID)
+	end(c.PGID, c.profile, time.Second)
 	<-c.Done
 }
 
-// killGroup ends a process group and waits until it is gone.
-func killGroup(pgid int) {
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if errors.Is(syscall.Kill(-pgid, syscall.SIGKILL), syscall.ESRCH) {
+// end gives a browser's process group, hosts among it, and its crash handlers,
+// which have groups of their own, a moment to end by themselves, kills what is
+// left then, and waits until all are gone.
+func end(pgid int, profile string, grace time.Duration) {
+	for start := time.Now(); time.Since(start) < grace+5*time.Second; time.Sleep(5 * time.Millisecond) {
+		for pid := 1; pid > 0; { // orphans are the keeper's to bury
+			pid, _ = syscall.Wait4(-pgid, nil, syscall.WNOHANG, nil)
+		}
+		kill := syscall.Signal(0)
+		if time.Since(start) >= grace {
+			kill = syscall.SIGKILL
+		}
+		group := syscall.Kill(-pgid, kill)
+		if !errors.Is(group, syscall.ESRCH) {
+			continue
+		}
+		rest := processes(profile)
+		if len(rest) == 0 {
 			return
+		}
+		for _, pid := range rest {
+			syscall.Kill(pid, kill)
 		}
 	}
 }
@@ -165,11 +196,20 @@ func noSandbox() string {
 	return ""
 }
 
-// commandLine gives a process's command line, "" when there is none.
-func commandLine(pid int) string {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil {
-		return ""
+// processes lists the browser's and its crash handlers' that have the profile.
+func processes(profile string) (pids []int) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if err != nil {
+			continue
+		}
+		text := strings.ReplaceAll(string(line), "\x00", " ") + " " // Chromium's children have blanks already
+		if strings.Contains(text, "--user-data-dir="+profile+" ") || strings.Contains(text, "--database="+profile+"/") {
+			if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
+				pids = append(pids, pid)
+			}
+		}
 	}
-	return strings.ReplaceAll(string(text), "\x00", " ")
+	return pids
 }

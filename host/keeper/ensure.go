@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"handrail/host/socket"
-	"handrail/host/state"
 	"handrail/host/wire"
 )
 
@@ -47,18 +49,21 @@ func Extension(binary string) (string, error) {
 
 // Ensure returns the host of the dedicated browser, which it starts if need be.
 // warn gets what the user should know of the start. The error is a *wire.Fault:
-// no_browser, browser_failed, no_store.
+// no_browser, browser_failed, no_store, canceled.
 func Ensure(ctx context.Context, dir string, ephemeral bool, warn func(string)) (socket.Entry, error) {
-	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	limit, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	key := Key(dir, ephemeral)
-	for {
+	for starts := 0; ; {
 		entry, err := find(dir, key)
 		if err != nil || entry.Socket != "" {
 			return entry, err
 		}
 		if !held(dir, key) {
-			ready, err := spawn(ctx, dir, ephemeral)
+			if starts++; starts > 3 {
+				return entry, wire.Fail(wire.BrowserFailed, "the browser was started and ended at once, three times; the log is in %q", filepath.Join(dir, "log"))
+			}
+			ready, err := spawn(limit, dir, ephemeral)
 			if err != nil {
 				return entry, err
 			}
@@ -72,7 +77,9 @@ func Ensure(ctx context.Context, dir string, ephemeral bool, warn func(string)) 
 		select {
 		case <-time.After(30 * time.Millisecond):
 		case <-ctx.Done():
-			return entry, wire.Fail(wire.BrowserFailed, "the browser was started and its extension did not answer within %v; the log is %s", startLimit, filepath.Join(dir, "log"))
+			return entry, wire.Fail(wire.Canceled, "")
+		case <-limit.Done():
+			return entry, wire.Fail(wire.BrowserFailed, "the browser was started and its extension did not answer within %v; the logs are in %q", startLimit, filepath.Join(dir, "log"))
 		}
 	}
 }
@@ -96,12 +103,26 @@ func held(dir, key string) bool {
 	if err != nil {
 		return false
 	}
-	lock, err := os.OpenFile(at.lock, os.O_RDWR|syscall.O_NOFOLLOW, 0)
+	lock, err := take(at.lock)
 	if err != nil {
-		return false
+		return errors.Is(err, syscall.EWOULDBLOCK)
 	}
-	defer lock.Close()
-	return syscall.Flock(int(lock.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil
+	lock.Close()
+	return false
+}
+
+// take takes a keeper's lock, which ends with the file; syscall.EWOULDBLOCK when
+// another has it.
+func take(path string) (*os.File, error) {
+	lock, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return lock, nil
 }
 
 // spawn starts a keeper that outlives this process, and hears how it went.
@@ -115,8 +136,16 @@ func spawn(ctx context.Context, dir string, ephemeral bool) (Readiness, error) {
 		return Readiness{}, wire.Fail(wire.BrowserFailed, "%v", err)
 	}
 	defer read.Close()
-	cmd := exec.Command(binary, "browser")
+	cmd := exec.Command(binary, "browser", "--ready", "3")
 	cmd.Env = append(os.Environ(), environment(dir, ephemeral)...)
+	for _, name := range []string{"HANDRAIL_CHROMIUM", "HANDRAIL_EXTENSION"} {
+		if path := os.Getenv(name); strings.Contains(path, "/") {
+			if path, err = filepath.Abs(path); err != nil {
+				return Readiness{}, wire.Fail(wire.BrowserFailed, "%v", err)
+			}
+			cmd.Env = append(cmd.Env, name+"="+path)
+		}
+	}
 	cmd.Dir = "/" // it must not keep the caller's folder from being unmounted
 	cmd.ExtraFiles = []*os.File{write}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -151,23 +180,27 @@ func Close(ctx context.Context, dir string, ephemeral bool) (running bool, err e
 	if _, err := os.Stat(dir); err != nil {
 		return false, nil // nothing was ever started there
 	}
-	if _, err := state.Sub(dir, "browser"); err != nil {
+	k := &keeper{Config: Config{Ephemeral: ephemeral, Log: zerolog.Nop()}}
+	if k.files, err = filesOf(dir, Key(dir, ephemeral)); err != nil {
 		return false, wire.Fail(wire.NoStore, "%v", err)
 	}
-	key := Key(dir, ephemeral)
-	at, err := filesOf(dir, key)
-	if err != nil {
-		return false, wire.Fail(wire.NoStore, "%v", err)
-	}
-	for held(dir, key) {
+	for {
+		lock, err := take(k.files.lock)
+		switch {
+		case err == nil:
+			defer lock.Close()
+			return k.clear() || running, nil
+		case !errors.Is(err, syscall.EWOULDBLOCK):
+			return running, wire.Fail(wire.NoStore, "%v", err)
+		}
 		running = true
-		if conn, err := net.Dial("unix", at.control); err == nil {
+		if conn, err := net.Dial("unix", k.files.control); err == nil {
 			link := wire.NewConn(conn, conn, wire.Options{})
 			go link.Serve(ctx)
 			err = link.Call(ctx, "close", struct{}{}, nil)
 			conn.Close()
 			var fault *wire.Fault
-			if errors.As(err, &fault) && fault.Code != wire.Detached {
+			if errors.As(err, &fault) && fault.Code != wire.Detached && ctx.Err() == nil {
 				return true, fault
 			}
 		}
@@ -177,8 +210,4 @@ func Close(ctx context.Context, dir string, ephemeral bool) (running bool, err e
 			return true, wire.Fail(wire.Timeout, "the dedicated browser did not close in time")
 		}
 	}
-	// A keeper that was killed may have left its browser.
-	k := &keeper{files: at}
-	k.endStale()
-	return running, nil
 }

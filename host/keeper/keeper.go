@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -99,15 +100,15 @@ func Run(ctx context.Context, c Config) error {
 	}
 	k := &keeper{Config: c, key: Key(c.Dir, c.Ephemeral), closing: make(chan struct{})}
 	err := k.run(ctx)
+	if k.lock != nil {
+		k.lock.Close() // all of it is gone: whoever hears of it may start another at once
+	}
 	var fault *wire.Fault
 	if err != nil && !errors.As(err, &fault) {
 		fault = wire.Fail(wire.BrowserFailed, "%v", err)
 	}
 	if fault != nil {
 		c.Log.Error().Str("code", string(fault.Code)).Msg("the browser did not start or broke")
-		if k.lock != nil {
-			k.lock.Close() // whoever hears of it may start another at once
-		}
 		k.tell(Readiness{Fault: fault})
 		return fault
 	}
@@ -119,7 +120,7 @@ type keeper struct {
 	key     string
 	files   files
 	browser *Chromium
-	lock    *os.File // held until this process ends: then all of it is gone
+	lock    *os.File // held until all of it is gone
 	told    sync.Once
 	once    sync.Once
 	closing chan struct{} // closed by the control socket
@@ -147,17 +148,18 @@ func (k *keeper) run(ctx context.Context) error {
 	if k.files, err = filesOf(k.Dir, k.key); err != nil {
 		return wire.Fail(wire.NoStore, "%v", err)
 	}
-	lock, err := os.OpenFile(k.files.lock, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return wire.Fail(wire.NoStore, "%v", err)
-	}
-	if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-		lock.Close()
+	k.lock, err = take(k.files.lock)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
 		k.tell(Readiness{Other: true})
 		return nil
 	}
-	k.lock = lock
-	k.endStale()
+	if err != nil {
+		return wire.Fail(wire.NoStore, "%v", err)
+	}
+	if err := adopt(); err != nil {
+		k.Log.Warn().Err(err).Msg("could not become the parent of orphans")
+	}
+	k.clear()
 	program, err := Find()
 	if err != nil {
 		return err
@@ -249,18 +251,26 @@ func (k *keeper) host() (lives bool, used time.Time) {
 	return lives, used
 }
 
-// endStale ends the browser of a keeper that was killed.
-func (k *keeper) endStale() {
-	text, err := os.ReadFile(k.files.note)
+// clear removes what a keeper that was killed left behind, and tells whether its
+// browser still ran. The lock must be held.
+func (k *keeper) clear() (ran bool) {
 	var left note
-	if err != nil || json.Unmarshal(text, &left) != nil {
-		return
-	}
-	if left.PGID > 1 && strings.Contains(commandLine(left.PGID), "--user-data-dir="+k.files.profile) {
-		k.Log.Warn().Int("pgid", left.PGID).Msg("ended the browser of a keeper that was killed")
-		killGroup(left.PGID)
+	if text, err := os.ReadFile(k.files.note); err == nil && json.Unmarshal(text, &left) == nil && left.PGID > 1 {
+		// The number may be another's by now.
+		ran = slices.ContainsFunc(processes(k.files.profile), func(pid int) bool {
+			group, err := syscall.Getpgid(pid)
+			return err == nil && group == left.PGID
+		})
+		if ran {
+			k.Log.Warn().Int("pgid", left.PGID).Msg("ended the browser of a keeper that was killed")
+			end(left.PGID, k.files.profile, 0)
+		}
 	}
 	os.Remove(k.files.note)
+	if k.Ephemeral {
+		os.RemoveAll(k.files.profile)
+	}
+	return ran
 }
 
 // start starts Chromium with the extension in it.
@@ -270,10 +280,16 @@ func (k *keeper) start(ctx context.Context, program string) error {
 		return err
 	}
 	defer stderr.Close()
-	// Chromium keeps the worker's script of the last run, and would run it again
-	// for an extension of the same version whose files have changed.
-	if err := os.RemoveAll(filepath.Join(k.files.profile, "Default", "Service Worker")); err != nil {
-		return err
+	for _, name := range []string{
+		// Chromium keeps the worker's script of the last run, and would run it again
+		// for an extension of the same version whose files have changed.
+		filepath.Join("Default", "Service Worker"),
+		// Its lock names this machine, which is another in the next container; ours holds.
+		"SingletonLock", "SingletonCookie", "SingletonSocket",
+	} {
+		if err := os.RemoveAll(filepath.Join(k.files.profile, name)); err != nil {
+			return err
+		}
 	}
 	env := append(environment(k.Dir, k.Ephemeral), "HANDRAIL_BROWSER="+k.key)
 	k.browser, err = Start(Launch{Program: program, Profile: k.files.profile, Host: k.Binary, Env: env, Stderr: stderr})
@@ -295,7 +311,7 @@ func (k *keeper) start(ctx context.Context, program string) error {
 }
 
 func (k *keeper) load(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	return k.browser.Load(ctx, k.Extension)
 }
