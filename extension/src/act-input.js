@@ -1,6 +1,6 @@
 // The acts on a node: click and type, with trusted input through CDP.
 
-import { inPage, locate, ready } from './act-point.js';
+import { inPage, labelOf, locate, ready } from './act-point.js';
 import { Fault, asFault } from './fault.js';
 import { identify } from './identity.js';
 import { place, seen, submitForm, textOf, watch } from './in-page.js';
@@ -26,9 +26,15 @@ export async function click(tab, target, act, start) {
   const deadline = Date.now() + (act.timeoutMs || budgetMs);
   const node = await identify(tab, target, act.expect);
   const found = await ready(tab, target, node);
+  const drawnByLabel = ['checkbox', 'radio', 'file'].includes(found.type);
   if (found.tag === 'option') throw new Fault('wrong_kind', 'an option is chosen in its list, not clicked');
   await awake(tab);
-  const { point, rect } = await locate(tab, target, node, deadline);
+  const { point, rect } = await locate(tab, target, node, deadline).catch(async thrown => {
+    // A control that a page draws by its label is clicked there, as a person would.
+    const label = drawnByLabel && /^(not_visible|covered)$/.test(asFault(thrown).code) && await labelOf(tab, target.targetId, node);
+    if (!label) throw thrown;
+    return locate(tab, target, label, deadline);
+  });
   await inPage(tab, target.targetId, node.objectId, watch);
   await start();
   const effect = await observe(tab, target, node, async () => {
@@ -110,6 +116,7 @@ async function press(tab, targetId, key, windowsVirtualKeyCode, text) {
  * @property {string[]} changes
  * @property {boolean | undefined} pressed whether the page got the press; undefined when it is not known
  * @property {boolean} gone the document was replaced meanwhile
+ * @property {boolean} unknown the page could not be looked at afterwards
  * @property {string} dialog
  * @property {string} url
  * @property {string} title
@@ -123,15 +130,17 @@ async function press(tab, targetId, key, windowsVirtualKeyCode, text) {
  */
 async function observe(tab, target, node, input) {
   /** @type {Effect} */
-  const effect = { changes: [], pressed: undefined, gone: false, dialog: '', url: '', title: '' };
+  const effect = { changes: [], pressed: undefined, gone: false, unknown: false, dialog: '', url: '', title: '' };
   const end = listen(tab, (method, params, targetId) => {
     if (method === 'Page.frameNavigated' && params.frame.id === target.frameId && targetId === target.targetId) {
       effect.gone = true;
       effect.url = params.frame.url;
     }
   });
+  let sent = false;
   try {
     await input();
+    sent = true;
     await new Promise(resolve => setTimeout(resolve, firstLookMs));
     if (!effect.gone) {
       const { pressed, changes, url, title } = await inPage(tab, target.targetId, node.objectId, seen);
@@ -144,6 +153,7 @@ async function observe(tab, target, node, input) {
     else if (fault.code === 'internal' && !fault.more.dispatched && /context|object|navigat|Execution/i.test(fault.message)) effect.gone = true; // its world went with the document
     else if (fault.code === 'detached' && /frame|navigated/.test(fault.message)) effect.gone = true;
     else if (fault.code === 'not_editable') throw fault;
+    else if (sent) effect.unknown = true; // the input got there; what came of it cannot be seen
     else throw new Fault('uncertain', `the page did not answer: ${fault.message}`, { dispatched: 'uncertain', effect: 'unknown' });
   } finally {
     end();
@@ -154,9 +164,9 @@ async function observe(tab, target, node, input) {
 }
 
 /** @param {string} method @param {Effect} effect @param {import('./wire.js').Hit} hit @returns {Evidence} */
-function evidence(method, { changes, gone, dialog, url, title }, hit) {
+function evidence(method, { changes, gone, unknown, dialog, url, title }, hit) {
   return {
-    dispatched: 'yes', effect: changes.length > 0 ? 'seen' : 'none_seen', settled: false, method, hit, changes,
+    dispatched: 'yes', effect: changes.length > 0 ? 'seen' : unknown ? 'unknown' : 'none_seen', settled: false, method, hit, changes,
     ...(url ? { url } : {}), ...(title ? { title } : {}), ...(gone ? { new_document: true } : {}), ...(dialog ? { dialog } : {}),
   };
 }

@@ -26,9 +26,29 @@ export async function move(tab, act, start, dedicated) {
     if (restricted((await getTab(tab).catch(thrown => { throw asFault(thrown); })).url ?? '')) return leave(tab, url, start, ms);
   }
   return use(tab, async () => {
+    await noDialog(tab);
     const go = await way(tab, act);
     await start();
     return moved(tab, go, ms);
+  });
+}
+
+/** Refuses while a dialog is open: the page would not move. @param {number} tab */
+const noDialog = tab => send(tab, '', 'Page.getFrameTree');
+
+/**
+ * Answers the dialog that holds a tab up.
+ * @param {number} tab @param {Act} act @param {Start} start
+ * @returns {Promise<Evidence>}
+ */
+export async function answerDialog(tab, act, start) {
+  return use(tab, async () => {
+    const dialog = dialogOf(tab);
+    if (!dialog) throw new Fault('wrong_kind', 'no dialog is open in this tab');
+    await start();
+    await send(tab, dialog.targetId, 'Page.handleJavaScriptDialog', { accept: act.accept === true, ...(act.text === undefined ? {} : { promptText: act.text }) });
+    const { url = '', title = '' } = await getTab(tab);
+    return { dispatched: 'yes', effect: 'seen', settled: false, method: 'dialog', tab, url, title, dialog: dialog.message || dialog.type };
   });
 }
 
@@ -123,6 +143,7 @@ async function landed(tab, settled, replaced, dialog) {
  */
 export async function evaluate(tab, act, start) {
   return use(tab, async () => {
+    await noDialog(tab);
     await start();
     const ms = act.timeoutMs || loadMs;
     const reached = /** @type {const} */ ({ dispatched: 'yes', effect: 'unknown' });

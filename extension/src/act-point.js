@@ -3,7 +3,7 @@
 
 import { Fault } from './fault.js';
 import { nameOf } from './identity.js';
-import { meets, probe, twoFrames } from './in-page.js';
+import { firstLabel, meets, probe, toCentre, twoFrames } from './in-page.js';
 import { children, send } from './session.js';
 
 /** @typedef {import('./identity.js').Node} Node */
@@ -53,25 +53,54 @@ const hiddenOption = found => (found.tag === 'option' ? 'the option is in a clos
  * @throws {Fault} not_visible, covered with what covers it
  */
 export async function locate(tab, target, node, deadline) {
+  const { targetId } = target;
   let covered = 0;
-  let before = '';
-  for (;;) {
-    await send(tab, target.targetId, 'DOM.scrollIntoViewIfNeeded', { objectId: node.objectId }).catch(detached);
-    const place = await box(tab, target);
-    const now = JSON.stringify(place?.rect);
-    if (place && now === before) {
+  /** @type {Place | undefined} */
+  let before;
+  for (let missing = 0; ;) {
+    await send(tab, targetId, 'DOM.scrollIntoViewIfNeeded', { objectId: node.objectId }).catch(detached);
+    const place = await box(tab, targetId, node);
+    if (place && before && still(before.point, place.point)) {
       const cover = await coverOf(tab, target, node, place.point);
       if (!cover) return place;
-      // What is about to go (a tooltip, a spinner) is given one more look.
-      if (++covered > 1) throw new Fault('covered', `${describe(cover)} covers the point to click`, { candidates: [cover] });
+      if (++covered > 1) {
+        const free = await freePoint(tab, target, node, place);
+        if (free) return free;
+        throw new Fault('covered', `${describe(cover)} covers the point to click`, { candidates: [cover] });
+      }
+      // What covers may be about to go (a tooltip, a spinner), or be a bar from under which the node can be scrolled.
+      await inPage(tab, targetId, node.objectId, toCentre);
     } else if (Date.now() > deadline) {
       throw new Fault('not_visible', place ? 'the node keeps moving' : 'the node has no box in the viewport');
-    } else if (!place && before === 'none') {
+    } else if (!place && ++missing > 1) {
       throw new Fault('not_visible', 'the node has no box in the viewport');
     }
-    before = now ?? 'none';
-    await inPage(tab, target.targetId, node.objectId, twoFrames);
+    before = place;
+    await inPage(tab, targetId, node.objectId, twoFrames);
   }
+}
+
+/** A node that only breathes stays where it is clicked. @param {Point} a @param {Point} b */
+const still = (a, b) => Math.abs(a.x - b.x) <= 1 && Math.abs(a.y - b.y) <= 1;
+
+/** Another point of a node whose middle is covered. @param {number} tab @param {Target} target @param {Node} node @param {Place} place */
+async function freePoint(tab, target, node, { rect }) {
+  const [left, top, width, height] = rect;
+  for (const [right, down] of [[0.2, 0.5], [0.8, 0.5], [0.5, 0.2], [0.5, 0.8], [0.1, 0.1], [0.9, 0.9]]) {
+    const point = { x: left + width * right, y: top + height * down };
+    if (!await coverOf(tab, target, node, point)) return { point, rect };
+  }
+  return undefined;
+}
+
+/**
+ * The label that stands for a control, for controls that are drawn by it.
+ * @param {number} tab @param {string} targetId @param {Node} node
+ * @returns {Promise<Node | undefined>}
+ */
+export async function labelOf(tab, targetId, node) {
+  const { result } = await send(tab, targetId, 'Runtime.callFunctionOn', { objectId: node.objectId, functionDeclaration: firstLabel.toString() });
+  return result.objectId ? { ...node, objectId: result.objectId } : undefined;
 }
 
 /** @param {Candidate} cover */
@@ -84,10 +113,10 @@ function detached(thrown) {
   return undefined; // no layout: its box tells
 }
 
-/** The largest of a node's boxes, as far as it is in the viewport. @param {number} tab @param {Target} target @returns {Promise<Place | undefined>} */
-async function box(tab, { targetId, backendDOMNodeId }) {
+/** The largest of a node's boxes, as far as it is in the viewport. @param {number} tab @param {string} targetId @param {Node} node @returns {Promise<Place | undefined>} */
+async function box(tab, targetId, { objectId }) {
   const [{ quads }, { cssLayoutViewport: { clientWidth, clientHeight } }] = await Promise.all([
-    send(tab, targetId, 'DOM.getContentQuads', { backendNodeId: backendDOMNodeId }).catch(thrown => { detached(thrown); return { quads: [] }; }),
+    send(tab, targetId, 'DOM.getContentQuads', { objectId }).catch(thrown => { detached(thrown); return { quads: [] }; }),
     send(tab, targetId, 'Page.getLayoutMetrics'),
   ]);
   let best;

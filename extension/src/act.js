@@ -5,7 +5,7 @@
 // fails before that says dispatched: no.
 
 import { click, type } from './act-input.js';
-import { evaluate, move } from './act-page.js';
+import { answerDialog, evaluate, move } from './act-page.js';
 import { Fault } from './fault.js';
 import { once } from './ledger.js';
 import { use } from './session.js';
@@ -32,6 +32,8 @@ export async function perform(params, { epoch, live, dedicated }) {
     switch (act.kind) {
       case 'eval':
         return evaluate(tab, act, start);
+      case 'dialog':
+        return answerDialog(tab, act, start);
       case 'click':
       case 'type':
         if (!target) throw new Fault('bad_request', `${act.kind} needs a target`, { field: 'target' });

@@ -56,6 +56,16 @@ export function twoFrames() {
   ]);
 }
 
+/** Scrolls a node to the middle of what scrolls. @this {Element} */
+export function toCentre() {
+  (this instanceof Element ? this : /** @type {Node} */ (this).parentElement)?.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+}
+
+/** The first label of a control that is shown. @this {HTMLInputElement} @returns {HTMLLabelElement | undefined} */
+export function firstLabel() {
+  return [...this.labels ?? []].find(label => label.checkVisibility({ visibilityProperty: true }));
+}
+
 /**
  * Tells whether a click on hit is a click on this node: on itself, inside it
  * (through shadow roots), or on its label.

@@ -30,6 +30,7 @@ function wordsOf(text) {
 const phrases = secretWords.map(wordsOf);
 const autocompletes = new Set(secretAutocomplete);
 // Types whose value is nothing a person typed: a button's is its label.
+const parted = new Set(['date', 'datetime-local', 'month', 'time', 'week']);
 const untyped = new Set(['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'range', 'color', 'file']);
 
 /**
@@ -87,10 +88,18 @@ export function blank(nodes, factsOf, past) {
   const found = { redacted: 0, passwords: /** @type {number[]} */ ([]) };
   /** @type {Index | undefined} */
   let index;
+  /** @type {Map<string, AXNode> | undefined} */
+  let parents;
   for (const field of nodes) {
     const id = field.backendDOMNodeId ?? 0;
-    const facts = factsOf(id);
+    let facts = factsOf(id);
     if (!isField(field, facts)) continue;
+    // Day, month and year of a date field stand in its own shadow tree, which has no facts: the field's are theirs.
+    parents ??= new Map(nodes.map(node => [node.nodeId, node]));
+    for (let up = parents.get(field.parentId ?? ''), n = 0; !facts && up && n < 4; up = parents.get(up.parentId ?? ''), n++) {
+      const around = factsOf(up.backendDOMNodeId ?? 0);
+      if (around?.tag === 'input' && parted.has(around.type ?? '')) facts = around;
+    }
     const value = String(field.value?.value ?? '');
     let kind = secrecy(facts ?? {}, String(field.name?.value ?? ''));
     if (past.has(id) || /^[•●∙*]+$/u.test(value)) kind = 'password';

@@ -201,7 +201,7 @@ export function send(tab, targetId, method, params, ms = deadlineMs) {
   const child = targetId ? state?.children.get(targetId) : undefined;
   if (!state?.attached) return Promise.reject(state?.ended ?? new Fault('detached'));
   if (targetId && !child) return Promise.reject(new Fault('detached', 'the frame is gone'));
-  if (state.dialog && method !== 'Page.handleJavaScriptDialog') return Promise.reject(new Fault('dialog_open'));
+  if (state.dialog && method !== 'Page.handleJavaScriptDialog') return Promise.reject(dialogFault(state.dialog));
   // A crashed page can only be loaded again.
   if (state.crashed && !targetId && method !== 'Page.navigate' && method !== 'Page.reload') return Promise.reject(new Fault('page_crashed'));
   return new Promise((resolve, reject) => {
@@ -239,6 +239,9 @@ export async function children(tab) {
 export function forgetChild(tab, targetId) {
   forget(attachmentOf(tab), targetId);
 }
+
+/** @param {Dialog} dialog */
+const dialogFault = ({ type, message }) => new Fault('dialog_open', `a dialog of the page waits for an answer: ${type} "${message}"`);
 
 /** The dialog that holds the tab up, if one is open. @param {number} tab */
 export const dialogOf = tab => attachments.get(tab)?.dialog ?? null;
@@ -313,7 +316,7 @@ const events = {
   },
   'Page.javascriptDialogOpening'(_tab, state, targetId, { type, message }) {
     state.dialog = { targetId, type, message };
-    for (const call of state.calls) if (call.method !== 'Page.handleJavaScriptDialog') call.reject(new Fault('dialog_open'));
+    for (const call of state.calls) if (call.method !== 'Page.handleJavaScriptDialog') call.reject(dialogFault(state.dialog));
   },
   'Page.javascriptDialogClosed'(_tab, state) {
     state.dialog = null;

@@ -8,6 +8,7 @@ import { Fault, asFault } from './fault.js';
 /** @typedef {import('./wire.js').TabsResult} TabsResult */
 
 const groupTitle = 'Handrail';
+const closeMs = 3000;
 const readable = new Set(['http:', 'https:', 'file:', 'data:', 'blob:', 'filesystem:']);
 const store = /^https:\/\/(chromewebstore\.google\.com|chrome\.google\.com\/webstore)(\/|$)/;
 
@@ -43,7 +44,7 @@ export async function tabs({ action = 'list', tab = 0, url = 'about:blank' }, de
   const result = { tabs: [] };
   try {
     if (action === 'open') result.tab = await open(allowURL(url, dedicated), dedicated);
-    if (action === 'close') await browser.removeTab(tab);
+    if (action === 'close') await close(tab);
     if (action === 'select') {
       const { windowId } = await browser.selectTab(tab) ?? {};
       if (windowId !== undefined) await browser.focusWindow(windowId);
@@ -54,6 +55,15 @@ export async function tabs({ action = 'list', tab = 0, url = 'about:blank' }, de
   }
   result.tabs = await list();
   return result;
+}
+
+/** Closes a tab; a page that asks before it is left keeps it open. @param {number} tab */
+async function close(tab) {
+  const closed = await Promise.race([
+    browser.removeTab(tab).then(() => true),
+    new Promise(resolve => setTimeout(resolve, closeMs, false)),
+  ]);
+  if (!closed) throw new Fault('dialog_open', 'the page asks before it is left', { dispatched: 'yes' });
 }
 
 /** @param {string} url @param {boolean} dedicated */

@@ -61,8 +61,8 @@ export const codes = Object.freeze({
   not_visible: { message: 'the node is not visible', hint: 'open or scroll what hides it', retry: 'after_snapshot' },
   not_editable: { message: 'nothing can be typed there', hint: 'choose an editable field', retry: 'never' },
   wrong_kind: { message: 'the act does not fit this kind of node', hint: 'choose an act that fits', retry: 'never' },
-  dialog_open: { message: 'a dialog of the page waits for an answer', hint: 'answer the dialog first', retry: 'never' },
-  not_delivered: { message: 'the page did not receive the input', hint: 'bring the tab to front and try again', retry: 'safe' },
+  dialog_open: { message: 'a dialog of the page waits for an answer', hint: 'answer it first: handrail dialog accept|dismiss', retry: 'never' },
+  not_delivered: { message: 'the node did not receive the input', hint: 'take a snapshot and look before acting again', retry: 'after_snapshot' },
   uncertain: { message: 'it is not known whether the act reached the page', hint: 'take a snapshot and look before acting again', retry: 'after_snapshot' },
   expired: { message: 'the act came too late and was not done', hint: 'act again with a new id', retry: 'safe' },
   old_epoch: { message: 'the act came from a host that was replaced', hint: 'act again with a new id', retry: 'safe' },
@@ -74,7 +74,7 @@ export const codes = Object.freeze({
   eval_failed: { message: 'the expression failed', hint: 'see the exception given', retry: 'never' },
 });
 
-/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'act' | 'navigate' | 'eval' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'mark'} Method */
+/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'mark'} Method */
 /** The types of params and results; notifications have no result. @type {Readonly<Record<Method, {params: keyof Types, result?: keyof Types}>>} */
 export const methods = Object.freeze({
   hello: { params: 'Hello', result: 'Welcome' },
@@ -85,6 +85,7 @@ export const methods = Object.freeze({
   act: { params: 'ActParams', result: 'ActResult' },
   navigate: { params: 'NavigateParams', result: 'ActResult' },
   eval: { params: 'EvalParams', result: 'ActResult' },
+  dialog: { params: 'DialogParams', result: 'ActResult' },
   resolve: { params: 'ResolveParams', result: 'InspectResult' },
   recover: { params: 'RecoverParams', result: 'RecoverResult' },
   tabs: { params: 'TabsParams', result: 'TabsResult' },
@@ -256,6 +257,13 @@ export const methods = Object.freeze({
  * @property {number} [timeout_ms]
  */
 /**
+ * @typedef {object} DialogParams
+ * @property {number} [tab]
+ * @property {boolean} accept
+ * @property {string} [text]
+ * @property {string} [act_id]
+ */
+/**
  * @typedef {object} ResolveParams
  * @property {string} [uid]
  * @property {boolean} [all]
@@ -340,8 +348,9 @@ export const methods = Object.freeze({
 /**
  * @typedef {object} Act
  * @property {string} id
- * @property {'click' | 'type' | 'navigate' | 'back' | 'forward' | 'reload' | 'eval'} kind
+ * @property {'click' | 'type' | 'navigate' | 'back' | 'forward' | 'reload' | 'eval' | 'dialog'} kind
  * @property {string} [text]
+ * @property {boolean} [accept]
  * @property {boolean} [clear]
  * @property {boolean} [submit]
  * @property {string} [expect]
@@ -437,6 +446,7 @@ export const methods = Object.freeze({
  * @property {ActResult} ActResult
  * @property {NavigateParams} NavigateParams
  * @property {EvalParams} EvalParams
+ * @property {DialogParams} DialogParams
  * @property {ResolveParams} ResolveParams
  * @property {NodeState} NodeState
  * @property {InspectResult} InspectResult
@@ -659,6 +669,15 @@ const schemas = {
       timeout_ms: { kind: 'int', optional: true },
     },
   },
+  DialogParams: {
+    open: false,
+    fields: {
+      tab: { kind: 'int', optional: true },
+      accept: { kind: 'bool' },
+      text: { kind: 'string', optional: true, max: 1048576 },
+      act_id: { kind: 'string', optional: true, max: 64 },
+    },
+  },
   ResolveParams: {
     open: false,
     fields: {
@@ -771,8 +790,9 @@ const schemas = {
     open: false,
     fields: {
       id: { kind: 'string', max: 64 },
-      kind: { kind: 'string', oneOf: ['click', 'type', 'navigate', 'back', 'forward', 'reload', 'eval'] },
+      kind: { kind: 'string', oneOf: ['click', 'type', 'navigate', 'back', 'forward', 'reload', 'eval', 'dialog'] },
       text: { kind: 'string', optional: true, max: 1048576 },
+      accept: { kind: 'bool', optional: true },
       clear: { kind: 'bool', optional: true },
       submit: { kind: 'bool', optional: true },
       expect: { kind: 'string', optional: true },

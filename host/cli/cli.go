@@ -110,7 +110,7 @@ func (c *command) root() *cobra.Command {
 	flags.StringVar(&c.client, "client", "", "name of this client, to which uids belong (default HANDRAIL_CLIENT, else the terminal)")
 	root.AddCommand(
 		c.compress(), c.detect(), c.retrieve(),
-		c.snapshot(), c.act(), c.resolve(), c.eval(), c.recover(), c.tabs(), c.navigate(), c.closeBrowser(),
+		c.snapshot(), c.act(), c.resolve(), c.eval(), c.recover(), c.tabs(), c.navigate(), c.dialog(), c.closeBrowser(),
 		c.install(), c.uninstall(), c.version(), c.demo(), c.keep(),
 	)
 	for _, sub := range root.Commands() {

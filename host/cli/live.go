@@ -223,6 +223,37 @@ func (c *command) navigate() *cobra.Command {
 	return cmd
 }
 
+func (c *command) dialog() *cobra.Command {
+	var p wire.DialogParams
+	cmd := &cobra.Command{
+		Use:     "dialog accept|dismiss [TEXT]",
+		Short:   "Answer the dialog that the page has open",
+		Example: "  handrail dialog dismiss\n  handrail dialog accept \"my answer\"",
+		Args:    cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch args[0] {
+			case "accept":
+				p.Accept = true
+			case "dismiss":
+				if len(args) == 2 {
+					return usage("a dialog that is dismissed takes no text")
+				}
+			default:
+				return usage("say accept or dismiss, not %q", args[0])
+			}
+			if len(args) == 2 {
+				p.Text = &args[1]
+			}
+			p.ActID = newID()
+			return c.with(cmd.Context(), func(link *client.Client) error {
+				return c.do(cmd.Context(), link, "dialog", p)
+			})
+		},
+	}
+	cmd.Flags().IntVar(&p.Tab, "tab", 0, "number of the tab (default the current one)")
+	return cmd
+}
+
 func (c *command) eval() *cobra.Command {
 	p := wire.EvalParams{}
 	cmd := &cobra.Command{

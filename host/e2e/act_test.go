@@ -205,3 +205,55 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 }
+
+// A dialog never blocks: it is told at once, refuses all else, and can be answered.
+func TestDialogs(t *testing.T) {
+	h, web := newHandrail(t), newSite(t)
+	view := h.snapshot(t, web.main("dialogs.html")).UIDs
+	if r := h.act(t, uidOf(t, view, `"Ask"`), "click"); r.Dialog != "Really?" {
+		t.Errorf("dialog = %q", r.Dialog)
+	}
+	for _, args := range [][]string{{"act", uidOf(t, view, `"Ask"`), "click"}, {"snapshot"}, {"navigate", web.main("first.html")}, {"navigate", "--reload"}, {"eval", "1"}} {
+		if out := h.refused(t, wire.DialogOpen, args...); !strings.Contains(out.stderr, "Really?") || strings.Contains(out.stderr, "reached the page") {
+			t.Errorf("%q: %s", args, out.stderr)
+		}
+	}
+	h.must(t, "dialog", "accept")
+	if title := h.eval(t, "document.title"); title != `"Accepted"` {
+		t.Errorf("title = %s", title)
+	}
+	h.act(t, uidOf(t, view, `"Prompt"`), "click")
+	h.must(t, "dialog", "accept", "Ada")
+	if title := h.eval(t, "document.title"); title != `"Ada"` {
+		t.Errorf("title = %s", title)
+	}
+	h.refused(t, wire.WrongKind, "dialog", "dismiss")
+	h.eval(t, "void (onbeforeunload = event => event.preventDefault())")
+	h.act(t, uidOf(t, view, `"Ask"`), "click") // a page may only ask once it was used
+	h.must(t, "dialog", "dismiss")
+	h.must(t, "navigate", web.main("first.html"))
+	h.must(t, "dialog", "accept")
+	eventually(t, "the page has moved on", func() bool { return strings.Contains(string(h.run("tabs").stdout), "first.html") })
+}
+
+// What a person could click, though not at first sight.
+func TestAwkward(t *testing.T) {
+	h, web := newHandrail(t), newSite(t)
+	view := h.snapshot(t, web.main("awkward.html")).UIDs
+	h.eval(t, "scrollTo(0, 1490)")
+	for _, key := range []string{"under the bar", "pulsing", "half covered", "wrapped"} {
+		text := `"` + key + `"`
+		if key == "wrapped" {
+			text = "link"
+		}
+		h.act(t, uidOf(t, view, text), "click")
+		web.wantCounts(t, map[string]int{key: 1})
+	}
+	h.act(t, uidOf(t, view, "checkbox"), "click")
+	if checked := h.eval(t, "document.querySelector('.away').checked"); checked != "true" {
+		t.Errorf("checked = %s", checked)
+	}
+	if strings.Contains(view, "hidden") {
+		t.Errorf("a date is no secret:\n%s", view)
+	}
+}

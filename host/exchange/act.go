@@ -83,6 +83,17 @@ func (l *link) eval(ctx context.Context, p wire.EvalParams) (*wire.ActResult, er
 	})
 }
 
+// dialog answers the dialog that a tab has open.
+func (l *link) dialog(ctx context.Context, p wire.DialogParams) (*wire.ActResult, error) {
+	act := wire.Act{Kind: "dialog", Accept: p.Accept}
+	if p.Text != nil {
+		act.Text = *p.Text
+	}
+	args := p
+	args.ActID = ""
+	return l.once(ctx, request{id: p.ActID, args: args, tab: p.Tab, act: act})
+}
+
 // request is an act as a client asks for it.
 type request struct {
 	id     string // made up when empty

@@ -67,6 +67,8 @@ func (l *link) verb(method string) verb {
 		return serve((*link).navigate)
 	case "eval":
 		return serve((*link).eval)
+	case "dialog":
+		return serve((*link).dialog)
 	case "resolve":
 		return serve((*link).resolve)
 	case "recover":

@@ -100,8 +100,9 @@ type Target struct {
 // Act is what to do. Fields that do not belong to Kind must be absent.
 type Act struct {
 	ID         string  `json:"id" wire:"max=64"` // 128-bit, hex, made by the caller
-	Kind       string  `json:"kind" wire:"enum=click|type|navigate|back|forward|reload|eval"`
+	Kind       string  `json:"kind" wire:"enum=click|type|navigate|back|forward|reload|eval|dialog"`
 	Text       string  `json:"text,omitempty" wire:"max=1048576"`       // type
+	Accept     bool    `json:"accept,omitempty"`                        // dialog: accept it, with Text for a prompt
 	Clear      bool    `json:"clear,omitempty"`                         // type: replace what is there
 	Submit     bool    `json:"submit,omitempty"`                        // type: submit the form afterwards
 	Expect     *string `json:"expect,omitempty"`                        // accept the node under this new name
@@ -284,6 +285,14 @@ type NavigateParams struct {
 	TimeoutMs int    `json:"timeout_ms,omitempty"`
 }
 
+// DialogParams answers the dialog that a page has open.
+type DialogParams struct {
+	Tab    int     `json:"tab,omitempty"`
+	Accept bool    `json:"accept"`
+	Text   *string `json:"text,omitempty" wire:"max=1048576"` // of a prompt
+	ActID  string  `json:"act_id,omitempty" wire:"max=64"`
+}
+
 // EvalParams runs an expression in a tab's root frame.
 type EvalParams struct {
 	Tab        int    `json:"tab,omitempty"`
@@ -339,6 +348,7 @@ var Methods = []Method{
 	{"act", "client→host", ActParams{}, ActResult{}, "does one act on a uid, once"},
 	{"navigate", "client→host", NavigateParams{}, ActResult{}, "moves a tab"},
 	{"eval", "client→host", EvalParams{}, ActResult{}, "runs an expression in a tab"},
+	{"dialog", "client→host", DialogParams{}, ActResult{}, "answers the dialog that a page has open"},
 	{"resolve", "client→host", ResolveParams{}, InspectResult{}, "says whether uids still are what they were"},
 	{"recover", "client→host", RecoverParams{}, RecoverResult{}, "gives a stored payload byte for byte"},
 	{"tabs", "client→host, host→extension", TabsParams{}, TabsResult{}, "lists, opens, closes or selects tabs"},
