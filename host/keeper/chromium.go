@@ -2,13 +2,10 @@ package keeper
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -154,28 +151,19 @@ func (c *Chromium) End() {
 	<-c.Done
 }
 
-// end gives a browser's process group, hosts among it, and its crash handlers,
-// which have groups of their own, a moment to end by themselves, kills what is
-// left then, and waits until all are gone.
+// end gives a browser's processes, hosts among them, a moment to end by
+// themselves, kills what is left then, and waits until all are gone. Its crash
+// handlers have groups of their own.
 func end(pgid int, profile string, grace time.Duration) {
 	for start := time.Now(); time.Since(start) < grace+5*time.Second; time.Sleep(5 * time.Millisecond) {
-		for pid := 1; pid > 0; { // orphans are the keeper's to bury
-			pid, _ = syscall.Wait4(-pgid, nil, syscall.WNOHANG, nil)
-		}
-		kill := syscall.Signal(0)
-		if time.Since(start) >= grace {
-			kill = syscall.SIGKILL
-		}
-		group := syscall.Kill(-pgid, kill)
-		if !errors.Is(group, syscall.ESRCH) {
-			continue
-		}
-		rest := processes(profile)
-		if len(rest) == 0 {
+		left := processes(pgid, profile)
+		if len(left) == 0 {
 			return
 		}
-		for _, pid := range rest {
-			syscall.Kill(pid, kill)
+		if time.Since(start) >= grace {
+			for _, pid := range append(left, -pgid) {
+				syscall.Kill(pid, syscall.SIGKILL)
+			}
 		}
 	}
 }
@@ -194,22 +182,4 @@ func noSandbox() string {
 		return "this system allows no user namespaces"
 	}
 	return ""
-}
-
-// processes lists the browser's and its crash handlers' that have the profile.
-func processes(profile string) (pids []int) {
-	dirs, _ := filepath.Glob("/proc/[0-9]*")
-	for _, dir := range dirs {
-		line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
-		if err != nil {
-			continue
-		}
-		text := strings.ReplaceAll(string(line), "\x00", " ") + " " // Chromium's children have blanks already
-		if strings.Contains(text, "--user-data-dir="+profile+" ") || strings.Contains(text, "--database="+profile+"/") {
-			if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
-				pids = append(pids, pid)
-			}
-		}
-	}
-	return pids
 }

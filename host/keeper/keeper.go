@@ -44,7 +44,7 @@ type Config struct {
 	Ready     *os.File // gets one Readiness as JSON, and is closed
 
 	Now  func() time.Time // default time.Now
-	Tick <-chan time.Time // when to look around (default every 2 s)
+	Tick <-chan time.Time // when to look around, and what time it is then (default every 2 s)
 	Idle time.Duration    // default 10 minutes
 }
 
@@ -156,9 +156,6 @@ func (k *keeper) run(ctx context.Context) error {
 	if err != nil {
 		return wire.Fail(wire.NoStore, "%v", err)
 	}
-	if err := adopt(); err != nil {
-		k.Log.Warn().Err(err).Msg("could not become the parent of orphans")
-	}
 	k.clear()
 	program, err := Find()
 	if err != nil {
@@ -194,8 +191,9 @@ func (k *keeper) run(ctx context.Context) error {
 	k.tell(Readiness{Warning: k.browser.Warning})
 	k.Log.Info().Int("pgid", k.browser.PGID).Msg("started the browser")
 
-	started, lastAlive := k.Now(), k.Now()
-	for {
+	started := k.Now()
+	for lastAlive := started; ; {
+		var now time.Time
 		select {
 		case <-k.browser.Done:
 			k.Log.Warn().Msg("the browser ended")
@@ -208,36 +206,36 @@ func (k *keeper) run(ctx context.Context) error {
 			return nil
 		case <-ctx.Done():
 			return nil
-		case <-k.Tick:
+		case now = <-k.Tick:
 		}
-		host, used := k.host()
+		host, used := k.host(now)
 		if host {
-			lastAlive = k.Now()
+			lastAlive = now
 		}
 		if used.Before(started) {
 			used = started
 		}
-		if k.Now().Sub(used) >= k.Idle {
+		if now.Sub(used) >= k.Idle {
 			k.Log.Info().Msg("closed after idling")
 			return nil
 		}
 		// The worker comes back by itself unless its whole process was killed.
-		if k.Now().Sub(lastAlive) > 3*time.Second {
+		if now.Sub(lastAlive) > 3*time.Second {
 			k.Log.Warn().Msg("loaded the extension again: it had no host")
 			if err := k.load(ctx); err != nil {
 				k.Log.Error().Err(err).Msg("could not load the extension")
 			}
-			lastAlive = k.Now()
+			lastAlive = now
 		}
 	}
 }
 
 // host tells whether this browser's host lives, and when it was last used.
-func (k *keeper) host() (lives bool, used time.Time) {
+func (k *keeper) host(now time.Time) (lives bool, used time.Time) {
 	entries, err := socket.List(k.Dir)
 	if err != nil {
 		k.Log.Warn().Err(err).Msg("could not list hosts")
-		return true, k.Now() // better a browser too long than one closed in use
+		return true, now // better a browser too long than one closed in use
 	}
 	for _, e := range entries {
 		if e.Dedicated != k.key {
@@ -257,7 +255,7 @@ func (k *keeper) clear() (ran bool) {
 	var left note
 	if text, err := os.ReadFile(k.files.note); err == nil && json.Unmarshal(text, &left) == nil && left.PGID > 1 {
 		// The number may be another's by now.
-		ran = slices.ContainsFunc(processes(k.files.profile), func(pid int) bool {
+		ran = slices.ContainsFunc(processes(0, k.files.profile), func(pid int) bool {
 			group, err := syscall.Getpgid(pid)
 			return err == nil && group == left.PGID
 		})
