@@ -13,8 +13,7 @@ func (p *Page) check() *Decline {
 		return decline(ReasonNotAXTree, "no frames")
 	}
 	p.root = max(0, slices.IndexFunc(p.Frames, func(f Frame) bool { return f.Parent == "" }))
-	p.tree.kids = make([]int32, len(p.tree.kidIDs))
-	byID := make(map[string]int32, len(p.tree.nodes)/len(p.Frames))
+	byID := make([]int32, len(p.tree.ids.texts))
 	for k := range p.Frames {
 		f := &p.Frames[k]
 		d := p.checkFrame(f, byID)
@@ -25,12 +24,12 @@ func (p *Page) check() *Decline {
 			f.Err = string(d.Reason)
 		}
 	}
-	p.tree.kidIDs = nil
 	return nil
 }
 
-// checkFrame checks one frame; byID is a map that frames use in turn.
-func (p *Page) checkFrame(f *Frame, byID map[string]int32) *Decline {
+// checkFrame checks one frame. byID is for numbering its nodes by their ids; what
+// is in it of other frames, or of none, does not count.
+func (p *Page) checkFrame(f *Frame, byID []int32) *Decline {
 	switch {
 	case f.Err != "":
 		return decline(ReasonNotAXTree, "the frame was not read: %q", f.Err)
@@ -43,30 +42,29 @@ func (p *Page) checkFrame(f *Frame, byID map[string]int32) *Decline {
 	nodes := t.nodes[f.from:f.to]
 	for i := range nodes {
 		if f.ID == "" {
-			f.ID = nodes[i].frameID
+			f.ID = t.ids.texts[nodes[i].frameID]
 		}
-		if nodes[i].id == "" {
+		if nodes[i].id == noID {
 			return decline(ReasonMissingNodeID, "node at byte %d", nodes[i].from)
 		}
 	}
-	clear(byID)
+	isOf := func(id, node int32) bool { return f.from <= node && node < f.to && t.nodes[node].id == id }
 	for i := range nodes {
 		n := &nodes[i]
-		first, known := byID[n.id]
-		switch {
-		case !known:
+		switch first := byID[n.id]; {
+		case !isOf(n.id, first) || first >= f.from+int32(i):
 			byID[n.id] = f.from + int32(i)
 		case t.sameFields(&t.nodes[first], n):
 			n.repeat = true
 		default:
-			return decline(ReasonDuplicateNodeID, "node %q at byte %d", n.id, n.from)
+			return decline(ReasonDuplicateNodeID, "node %q at byte %d", t.ids.texts[n.id], n.from)
 		}
 	}
 	live, records := false, false
 	for i := range nodes {
 		n := &nodes[i]
-		if n.live() && n.role == 0 {
-			return decline(ReasonEmptyRole, "node %q at byte %d", n.id, n.from)
+		if n.live() && t.roles[n.role].name == "" {
+			return decline(ReasonEmptyRole, "node %q at byte %d", t.ids.texts[n.id], n.from)
 		}
 		live = live || n.live() || p.forced(f, n)
 		if !records {
@@ -81,8 +79,8 @@ func (p *Page) checkFrame(f *Frame, byID map[string]int32) *Decline {
 	}
 	for i := range nodes {
 		for c := nodes[i].kid; c < nodes[i].end; c++ {
-			kid, known := byID[t.kidIDs[c]]
-			if !known {
+			kid := byID[t.kids[c]]
+			if !isOf(t.kids[c], kid) {
 				kid = none // an iframe's child stands in another frame
 			}
 			t.kids[c] = kid
@@ -94,7 +92,7 @@ func (p *Page) checkFrame(f *Frame, byID map[string]int32) *Decline {
 // sameFields says that two nodes are equal in every field that is read. Chromium
 // lists the text boxes of ::before, ::after and <q> twice, byte for byte alike.
 func (t *tree) sameFields(a, b *node) bool {
-	return t.src[a.from:a.to] == t.src[b.from:b.to] || reflect.DeepEqual(t.fields(a), t.fields(b))
+	return t.raw(a.span) == t.raw(b.span) || reflect.DeepEqual(t.fields(a), t.fields(b))
 }
 
 // fields reads a node once more, with the fields that a view does not need.
@@ -103,12 +101,12 @@ type fields struct {
 	ignored                                           bool
 	backend                                           int64
 	properties                                        [][2]string
-	children                                          []string
+	children                                          []int32
 }
 
 func (t *tree) fields(n *node) (f fields) {
-	r := tree{reader: newReader(t.src[:n.to], t.b[:n.to])}
-	r.at = n.from
+	r := tree{reader: newReader(t.src[:n.to], t.b[:n.to]), ids: t.ids}
+	r.at = int(n.from)
 	for more := r.open('}'); more; more = r.next('}') {
 		switch r.key() {
 		case "nodeId":
@@ -131,11 +129,11 @@ func (t *tree) fields(n *node) (f fields) {
 			f.backend = integer(r.value())
 		case "properties":
 			f.properties = nil
-			r.properties(func(name string, v raw) { f.properties = append(f.properties, [2]string{name, r.text(v)}) })
+			r.properties(func(name string, v raw) { f.properties = append(f.properties, [2]string{name, r.texts.text(v)}) })
 		case "childIds":
-			r.kidIDs = nil
+			r.kids = nil
 			r.childIDs()
-			f.children = r.kidIDs
+			f.children = r.kids
 		default:
 			r.skip()
 		}

@@ -201,7 +201,7 @@ func (r *reader) skipString() (escaped bool) {
 	}
 	r.at++
 	for {
-		r.at += plainBytes(r.b[r.at:])
+		r.at = afterPlain(r.b, r.at)
 		switch r.peek() {
 		case '"':
 			r.at++
@@ -234,23 +234,23 @@ func (r *reader) skipEscape() {
 	}
 }
 
-// plainBytes counts the bytes before the first quote, backslash or control byte.
-// It looks at eight at once: subtracting 0x01 from each byte borrows into its top
-// bit where the byte was 0, and a lowest hit is never a false one.
-func plainBytes(b []byte) int {
+// afterPlain steps from i to the first quote, backslash or control byte. It looks
+// at eight bytes at once: subtracting 0x01 from each borrows into its top bit where
+// the byte was 0, and a lowest hit is never a false one.
+func afterPlain(b []byte, i int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	n := 0
-	for ; n+8 <= len(b); n += 8 {
-		x := binary.LittleEndian.Uint64(b[n:])
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i : i+8])
 		quote, slash := x^(ones*'"'), x^(ones*'\\')
-		hit := (quote-ones)&^quote | (slash-ones)&^slash | (x-ones*' ')&^x
-		if hit &= tops; hit != 0 {
-			return n + bits.TrailingZeros64(hit)/8
+		hit := ((quote-ones)&^quote | (slash-ones)&^slash | (x-ones*' ')&^x) & tops
+		if hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
 		}
 	}
-	for ; n < len(b) && b[n] != '"' && b[n] != '\\' && b[n] >= ' '; n++ {
+	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
+		i++
 	}
-	return n
+	return i
 }
 
 // hex4 is the number that four hexadecimal digits write, -1 when they are none.

@@ -9,27 +9,39 @@ import (
 type tree struct {
 	*reader
 	texts
+	ids    *ids // nodeIds, childIds and frameIds
 	nodes  []node
-	kidIDs []string // childIds of all nodes
-	kids   []int32  // the same as indices of nodes, -1 without one in the frame
+	kids   []int32 // the children of all nodes: numbers of ids at first, then of nodes or none
 	roles  []role
-	roleOf map[raw]int32 // index in roles
+	roleOf map[raw]int32 // in roles
 }
 
-// node is one AX node, as far as it is needed.
+// node is one AX node, as far as it is needed. It holds no pointers, so that the
+// garbage collector need not look at a million of them.
 type node struct {
-	id       string
-	frameID  string
-	name     raw
-	value    raw
-	from, to int // its bytes in the payload
+	span
+	name     span
+	value    span
 	backend  int64
+	id       int32 // in tree.ids
+	frameID  int32 // in tree.ids
 	kid, end int32 // its children in tree.kids
-	role     int32 // in tree.roles; 0 is none
+	role     int32 // in tree.roles
 	state    state
 	ignored  bool
 	repeat   bool // lists the same node again
 }
+
+// noID is the number of a nodeId or frameId that is absent or empty.
+const noID = 0
+
+// span is where something stands in the payload; empty where it is absent.
+type span struct{ from, to uint32 }
+
+func (t *tree) raw(s span) raw { return raw(t.src[s.from:s.to]) }
+
+// text is what a view shows of the value that stands there.
+func (t *tree) text(s span) string { return t.texts.text(t.raw(s)) }
 
 func (n *node) live() bool { return !n.ignored && !n.repeat }
 
@@ -48,10 +60,14 @@ type layout map[int64]facts
 // read reads the whole payload, once.
 func (p *Page) read() *Decline {
 	t := &p.tree
-	t.roles = []role{{}}
-	t.roleOf = map[raw]int32{}
-	t.nodes = make([]node, 0, len(t.b)/512+8)
-	t.kidIDs = make([]string, 0, len(t.b)/512+8)
+	if int64(len(t.b)) > math.MaxUint32 {
+		return decline(ReasonNotAXTree, "larger than 4 GiB")
+	}
+	few := len(t.b)/384 + 8 // most nodes take 350 to 550 bytes
+	t.nodes, t.kids = make([]node, 0, few), make([]int32, 0, few)
+	t.ids, t.roleOf = newIDs(few), map[raw]int32{}
+	t.ids.add("") // noID
+	t.role("")    // what nodes without a role have
 
 	var version raw
 	var frames []Frame
@@ -150,7 +166,7 @@ func (t *tree) frame() (f Frame) {
 		case "origin":
 			f.Origin = t.str(t.value())
 		case "error":
-			f.Err = t.text(t.value())
+			f.Err = t.texts.text(t.value())
 		case "nodes":
 			t.frameNodes(&f)
 		default:
@@ -181,15 +197,15 @@ func (t *tree) frameNodes(f *Frame) {
 }
 
 func (t *tree) node() {
-	n := node{from: t.at, kid: int32(len(t.kidIDs))}
+	n := node{span: span{from: uint32(t.at)}, kid: int32(len(t.kids))}
 	for more := t.open('}'); more; more = t.next('}') {
 		switch t.key() {
 		case "nodeId":
-			n.id = t.str(t.value())
+			n.id = t.ids.add(t.str(t.value()))
 		case "ignored":
 			n.ignored = t.value() == "true"
 		case "role":
-			n.role = t.role(t.axValue())
+			n.role = t.role(t.raw(t.axValue()))
 		case "name":
 			n.name = t.axValue()
 		case "value":
@@ -198,31 +214,31 @@ func (t *tree) node() {
 			n.state = 0
 			t.properties(func(name string, v raw) { n.state = n.state.with(name, v, &t.texts) })
 		case "childIds":
-			t.kidIDs = t.kidIDs[:n.kid]
+			t.kids = t.kids[:n.kid]
 			t.childIDs()
 		case "backendDOMNodeId", "backendDOMNodeID":
 			n.backend = integer(t.value())
 		case "frameId", "frameID":
-			n.frameID = t.str(t.value())
+			n.frameID = t.ids.add(t.str(t.value()))
 		default:
 			t.skip()
 		}
 	}
-	n.to, n.end = t.at, int32(len(t.kidIDs))
+	n.to, n.end = uint32(t.at), int32(len(t.kids))
 	t.nodes = append(t.nodes, n)
 }
 
 // axValue reads an AXValue and returns its value.
-func (t *tree) axValue() (v raw) {
+func (t *tree) axValue() (v span) {
 	if t.peek() != '{' {
 		t.skip()
-		return ""
+		return v
 	}
 	for more := t.open('}'); more; more = t.next('}') {
-		if t.key() == "value" {
-			v = t.value()
-		} else {
-			t.skip()
+		isValue, from := t.key() == "value", t.at
+		t.skip()
+		if isValue {
+			v = span{uint32(from), uint32(t.at)}
 		}
 	}
 	return v
@@ -250,7 +266,7 @@ func (t *tree) property() (name string, v raw) {
 		case "name":
 			name = t.str(t.value())
 		case "value":
-			v = t.axValue()
+			v = t.raw(t.axValue())
 		default:
 			t.skip()
 		}
@@ -265,22 +281,21 @@ func (t *tree) childIDs() {
 	}
 	for more := t.open(']'); more; more = t.next(']') {
 		if v := t.value(); v != "" && v[0] == '"' {
-			t.kidIDs = append(t.kidIDs, t.str(v))
+			t.kids = append(t.kids, t.ids.add(t.str(v)))
 		}
 	}
 }
 
-// role returns the index of a role, 0 for an empty one.
+// role returns the number of a role.
 func (t *tree) role(v raw) int32 {
-	i, known := t.roleOf[v]
+	n, known := t.roleOf[v]
 	if !known {
-		if text := t.text(v); text != "" {
-			i = int32(len(t.roles))
-			t.roles = append(t.roles, newRole(text, t.lower(text)))
-		}
-		t.roleOf[v] = i
+		n = int32(len(t.roles))
+		text := t.texts.text(v)
+		t.roles = append(t.roles, newRole(text, t.lower(text)))
+		t.roleOf[v] = n
 	}
-	return i
+	return n
 }
 
 // layouts reads a bundle's layout: session ordinal → backendDOMNodeId → facts.

@@ -201,7 +201,7 @@ func TestState(t *testing.T) {
 func TestAllocations(t *testing.T) {
 	payload := tablePayload(5000)
 	allocs := testing.AllocsPerRun(3, func() { mustRead(t, payload) })
-	if perMB := allocs / (float64(len(payload)) / 1e6); perMB > 20 {
+	if perMB := allocs / (float64(len(payload)) / 1e6); perMB > 10 {
 		t.Errorf("%.0f allocations for each MB", perMB)
 	}
 }

@@ -43,7 +43,7 @@ func (p *Page) Targets() []Target {
 		uid = p.appendUID(uid[:0], r)
 		t := Target{
 			UID: p.tree.keep(uid), Session: f.Session, TargetID: f.TargetID, FrameID: p.frameID(r), LoaderID: f.LoaderID,
-			Origin: f.Origin, BackendDOMNodeID: n.backend, NodeID: n.id, Role: role.name, Name: r.name,
+			Origin: f.Origin, BackendDOMNodeID: n.backend, NodeID: p.tree.ids.texts[n.id], Role: role.name, Name: r.name,
 			Context:   c.of(int32(i)),
 			NameExact: names.exact(r.frame, role.name, r.name),
 			Secret:    p.facts(f, n)&layoutSecret != 0 || (role.kind&field != 0 || r.state&editable != 0) && isSecretText(r.name),
@@ -60,7 +60,7 @@ func (p *Page) Targets() []Target {
 // the nearest node above that does, as CDP puts it on a frame's root alone.
 func (p *Page) frameID(r *record) string {
 	if p.Shape != ShapeBundle && r.home != none {
-		return p.tree.nodes[r.home].frameID
+		return p.tree.ids.texts[p.tree.nodes[r.home].frameID]
 	}
 	return p.Frames[r.frame].ID
 }

@@ -104,9 +104,9 @@ func appendLower(b []byte, s string) []byte {
 // without an escape, single spaces, none at the ends.
 func isFolded(s string) bool {
 	before := byte(' ')
-	for i := range len(s) {
+	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if c < ' ' || c > '~' || c == '\\' || c == ' ' && before == ' ' {
+		if c-'!' > '~'-'!' && (c != ' ' || before == ' ') || c == '\\' {
 			return false
 		}
 		before = c

@@ -130,7 +130,7 @@ func (p *Page) walk() {
 		owned:  map[owner][]int32{},
 		uids:   map[uid]int32{},
 	}
-	p.records = make([]record, 0, len(p.tree.nodes)/2+1)
+	p.records = make([]record, 0, len(p.tree.nodes)*3/4+8)
 	p.below = map[int32]int32{}
 	w.join()
 	w.run(step{do: enterFrame, which: int32(p.root), parent: none})
@@ -204,7 +204,7 @@ func (w *walk) visit(s step) {
 		}
 	}
 	below := s
-	if n.frameID != "" {
+	if n.frameID != noID {
 		below.home = s.which
 	}
 	if emitted {
@@ -298,27 +298,37 @@ func (w *walk) sweep(s step) {
 // markRepeats marks text that another record of its frame says as its name or
 // value (rule 6).
 func (p *Page) markRepeats() {
-	type saying struct {
-		frame int32
-		text  string
+	t := &p.tree
+	isText := func(r *record) bool { return t.roles[r.role].kind&staticText != 0 }
+	type saying struct{ text, frame int32 }
+	numbers := make(map[string]int32, len(p.records)/4) // of texts
+	var firstIn []int32                                 // by number: the frame that says it first
+	alsoIn := map[saying]bool{}                         // the others
+
+	say := func(text string, frame int32) {
+		if text == "" {
+			return
+		}
+		text = t.lower(text)
+		n, known := numbers[text]
+		switch {
+		case !known:
+			numbers[text] = int32(len(firstIn))
+			firstIn = append(firstIn, frame)
+		case firstIn[n] != frame:
+			alsoIn[saying{n, frame}] = true
+		}
 	}
-	said := map[saying]bool{}
-	isText := func(r *record) bool { return p.tree.roles[r.role].kind&staticText != 0 }
 	for i := range p.records {
-		r := &p.records[i]
-		if isText(r) {
-			continue
-		}
-		if r.name != "" {
-			said[saying{r.frame, p.tree.lower(r.name)}] = true
-		}
-		if r.value != "" {
-			said[saying{r.frame, p.tree.lower(r.value)}] = true
+		if r := &p.records[i]; !isText(r) {
+			say(r.name, r.frame)
+			say(r.value, r.frame)
 		}
 	}
 	for i := range p.records {
 		if r := &p.records[i]; isText(r) {
-			r.repeat = said[saying{r.frame, p.tree.lower(r.name)}]
+			n, known := numbers[t.lower(r.name)]
+			r.repeat = known && (firstIn[n] == r.frame || alsoIn[saying{n, r.frame}])
 		}
 	}
 }
