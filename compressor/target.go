@@ -10,10 +10,11 @@ type Target struct {
 	LoaderID         string `json:"loaderId"` // the document
 	Origin           string `json:"origin"`
 	BackendDOMNodeID int64  `json:"backendDOMNodeId"`
-	NodeID           string `json:"nodeId"` // AX nodeId, to sort candidates, never checked
-	Role             string `json:"role"`   // lower case
-	Name             string `json:"name"`   // white space folded
-	Context          string `json:"context"`
+	NodeID           string `json:"nodeId"`       // AX nodeId, to sort candidates, never checked
+	Role             string `json:"role"`         // lower case
+	Name             string `json:"name"`         // white space folded
+	Context          string `json:"context"`      // key text of what stands around it
+	ContextNode      int64  `json:"contextNode"`  // backendDOMNodeId of what that is, 0 where its role says so
 	NameExact        bool   `json:"nameExact"`    // another name here differs in its trailing count alone
 	ContextExact     bool   `json:"contextExact"` // likewise
 	Secret           bool   `json:"secret"`       // its value must never be read back
@@ -23,6 +24,7 @@ type Target struct {
 func (p *Page) Targets() []Target {
 	var targets []Target
 	c := p.contexts()
+	twins := c.twins()
 	names, keys := variants{}, variants{}
 	for i := range p.records {
 		r := &p.records[i]
@@ -50,6 +52,8 @@ func (p *Page) Targets() []Target {
 		}
 		if item := c.around[i].item; item != none {
 			t.ContextExact = keys.exact(r.frame, p.tree.roles[p.records[item].role].name, t.Context)
+		} else if t.Context, t.ContextNode = twins.key(int32(i)); t.ContextNode > 0 {
+			t.ContextExact = true
 		}
 		targets = append(targets, t)
 	}

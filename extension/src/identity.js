@@ -76,9 +76,10 @@ export function itemOf(nodes, id) {
  * @param {AXNode} item
  * @param {AXNode[]} nodes the item's whole subtree among them
  * @param {number} id the node's backendDOMNodeId, which is no key of its own
+ * @param {boolean} [twins] the item is what tells the node from its twins: a key has a letter
  */
-export function keyOf(item, nodes, id) {
-  if (namedRoles.has(roleOf(item))) return clip(nameOf(item));
+export function keyOf(item, nodes, id, twins = false) {
+  if (!twins && namedRoles.has(roleOf(item))) return clip(nameOf(item));
   const byId = new Map(nodes.map(node => [node.nodeId, node]));
   const found = { rowheader: '', heading: '', link: '', statictext: '' };
   const seen = new Set([item.nodeId]);
@@ -94,7 +95,8 @@ export function keyOf(item, nodes, id) {
     if (!node.ignored) {
       if (innerRoles.has(role)) continue;
       const key = /** @type {keyof typeof found} */ (role);
-      if (Object.hasOwn(found, key) && found[key] === '' && !(role === 'statictext' && inControl)) found[key] = nameOf(node);
+      if (Object.hasOwn(found, key) && found[key] === '' && !(role === 'statictext' && inControl) &&
+        (!twins || /\p{L}/u.test(nameOf(node)))) found[key] = nameOf(node);
     }
     const below = inControl || isControl(node);
     for (const child of (node.childIds ?? []).toReversed()) open.push([child, below]);
@@ -142,19 +144,20 @@ export async function identify(tab, target, expect) {
   if (role !== target.role.toLowerCase()) throw stale('renamed', `the node was a ${target.role} and is a ${role}`, name);
   const accepted = same(target.name, name, target.nameExact) || (expect !== undefined && same(expect, name, true));
   if (!accepted && !target.secret) throw stale('renamed', 'the node has another name now', name);
-  const item = itemOf(nodes, backendNodeId);
-  const context = item ? await liveKey(tab, targetId, item, nodes, backendNodeId) : '';
+  const { contextNode } = target;
+  const item = contextNode ? nodes.find(node => node.backendDOMNodeId === contextNode) : itemOf(nodes, backendNodeId);
+  const context = item ? await liveKey(tab, targetId, item, nodes, backendNodeId, contextNode > 0) : '';
   if (!same(target.context, context, target.contextExact)) {
     throw stale('moved_context', `the node stood at "${target.context}" and stands at "${context}" now`, name);
   }
   return { objectId, contextId, role, name, ax };
 }
 
-/** @param {number} tab @param {string} targetId @param {AXNode} item @param {AXNode[]} nodes @param {number} id */
-async function liveKey(tab, targetId, item, nodes, id) {
-  if (namedRoles.has(roleOf(item))) return keyOf(item, nodes, id);
+/** @param {number} tab @param {string} targetId @param {AXNode} item @param {AXNode[]} nodes @param {number} id @param {boolean} twins */
+async function liveKey(tab, targetId, item, nodes, id, twins) {
+  if (!twins && namedRoles.has(roleOf(item))) return keyOf(item, nodes, id);
   const below = await send(tab, targetId, 'Accessibility.queryAXTree', { backendNodeId: item.backendDOMNodeId });
-  return keyOf(below.nodes.find(node => node.nodeId === item.nodeId) ?? item, below.nodes, id);
+  return keyOf(below.nodes.find(node => node.nodeId === item.nodeId) ?? item, below.nodes, id, twins);
 }
 
 /**

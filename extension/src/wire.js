@@ -371,6 +371,7 @@ export const methods = Object.freeze({
  * @property {string} role
  * @property {string} name
  * @property {string} context
+ * @property {number} contextNode
  * @property {boolean} nameExact
  * @property {boolean} contextExact
  * @property {boolean} secret
@@ -815,6 +816,7 @@ const schemas = {
       role: { kind: 'string' },
       name: { kind: 'string' },
       context: { kind: 'string' },
+      contextNode: { kind: 'int' },
       nameExact: { kind: 'bool' },
       contextExact: { kind: 'bool' },
       secret: { kind: 'bool' },

@@ -13,6 +13,13 @@ for (const { name, nodes, backendDOMNodeId, context } of vectors.context) {
   });
 }
 
+for (const { name, nodes, backendDOMNodeId, contextNode, context } of vectors.twins) {
+  test(`twins: ${name}`, { skip: !contextNode && 'found at capture only' }, () => {
+    const item = nodes.find((/** @type {{backendDOMNodeId: number}} */ node) => node.backendDOMNodeId === contextNode);
+    assert.equal(keyOf(item, nodes, backendDOMNodeId, true), context);
+  });
+}
+
 test('normalize', () => {
   for (const { text, normal } of vectors.normalize) assert.equal(normalize(text), normal, text);
 });

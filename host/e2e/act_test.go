@@ -117,6 +117,20 @@ func TestListChanges(t *testing.T) {
 	}
 }
 
+// Cards that no role holds together are told apart by what stands beside their twins.
+func TestReboundCards(t *testing.T) {
+	h, web := newHandrail(t), newSite(t)
+	view := h.snapshot(t, web.main("list.html")).UIDs
+	carol := uidsOf(view, `button "Buy"`)[0]
+	h.act(t, carol, "click")
+	web.wantCounts(t, map[string]int{"Carol": 1})
+	h.eval(t, "swapCards()")
+	if out := h.refused(t, wire.StaleUID, "act", carol, "click"); !strings.Contains(out.stderr, "moved_context") {
+		t.Errorf("reason: %s", out.stderr)
+	}
+	web.wantCounts(t, map[string]int{})
+}
+
 // Back brings the old document with its loaderId from the BFCache, or loads a
 // new one: the old uid reaches its own record or is refused.
 func TestBack(t *testing.T) {

@@ -92,6 +92,7 @@ type Target struct {
 	Role             string `json:"role"`
 	Name             string `json:"name"`
 	Context          string `json:"context"`      // key text of the row, item or group around it
+	ContextNode      int64  `json:"contextNode"`  // backendDOMNodeId of what tells it from its twins, 0 where a role does
 	NameExact        bool   `json:"nameExact"`    // trailing counts belong to the name
 	ContextExact     bool   `json:"contextExact"` // trailing counts belong to the context
 	Secret           bool   `json:"secret"`       // its value must never be read back
