@@ -66,10 +66,7 @@ type Frame struct {
 // The page's strings are cut from the payload, not copied: the caller must not
 // change it while the page, or a string it gave out, is in use.
 func Read(payload []byte) (*Page, error) {
-	// The one conversion without a copy; Read's promise above makes it sound.
-	text := unsafe.String(unsafe.SliceData(payload), len(payload))
-	p := &Page{Shape: ShapeArray}
-	p.tree.reader = newReader(text, payload)
+	p := newPage(payload)
 	if d := p.read(); d != nil {
 		return nil, d
 	}
@@ -78,6 +75,13 @@ func Read(payload []byte) (*Page, error) {
 	}
 	p.walk()
 	return p, nil
+}
+
+func newPage(payload []byte) *Page {
+	p := &Page{Shape: ShapeArray}
+	// The one conversion without a copy; Read's promise makes it sound.
+	p.tree.reader = newReader(unsafe.String(unsafe.SliceData(payload), len(payload)), payload)
+	return p
 }
 
 // Nodes counts the live nodes: those that are not ignored, in the frames that were read.

@@ -199,23 +199,18 @@ func (r *reader) skipString() (escaped bool) {
 		r.fail()
 		return false
 	}
-	r.at++
-	for {
+	r.at = afterPlain(r.b, r.at+1)
+	for r.peek() == '\\' {
+		escaped = true
+		r.skipEscape()
 		r.at = afterPlain(r.b, r.at)
-		switch r.peek() {
-		case '"':
-			r.at++
-			return escaped
-		case '\\':
-			escaped = true
-			r.skipEscape()
-		default: // a control byte, or the end
-			r.fail()
-		}
-		if r.failed >= 0 {
-			return escaped
-		}
 	}
+	if r.peek() != '"' { // a control byte, or the end
+		r.fail()
+		return escaped
+	}
+	r.at++
+	return escaped
 }
 
 func (r *reader) skipEscape() {

@@ -79,6 +79,8 @@ type walk struct {
 	frames []place // by frame
 	owned  map[owner][]int32
 	uids   map[uid]int32
+	said   sayings // by records other than text
+	texts  []int32 // records of text
 }
 
 // step is something still to do at a place in the view.
@@ -129,6 +131,7 @@ func (p *Page) walk() {
 		frames: make([]place, len(p.Frames)),
 		owned:  map[owner][]int32{},
 		uids:   map[uid]int32{},
+		said:   sayings{numbers: make(map[string]int32, len(p.tree.nodes)/4), alsoIn: map[saying]bool{}},
 	}
 	p.records = make([]record, 0, len(p.tree.nodes)*3/4+8)
 	p.below = map[int32]int32{}
@@ -139,7 +142,11 @@ func (p *Page) walk() {
 			w.run(step{do: enterFrame, which: int32(k), parent: w.frames[p.root].top, depth: 1})
 		}
 	}
-	p.markRepeats()
+	// Text that another record of its frame says is a repeat (rule 6).
+	for _, i := range w.texts {
+		r := &p.records[i]
+		r.repeat = w.said.has(p.tree.lower(r.name), r.frame)
+	}
 }
 
 // join finds each frame's parent and iframe.
@@ -236,6 +243,12 @@ func (w *walk) add(r record) int32 {
 	if top := &w.frames[r.frame].top; *top == none {
 		*top = i
 	}
+	if w.tree.roles[r.role].kind&staticText != 0 {
+		w.texts = append(w.texts, i)
+	} else {
+		w.said.add(w.tree.lower(r.name), r.frame)
+		w.said.add(w.tree.lower(r.value), r.frame)
+	}
 	w.records = append(w.records, r)
 	return i
 }
@@ -295,40 +308,31 @@ func (w *walk) sweep(s step) {
 	w.push(s, enterFrame, place.children)
 }
 
-// markRepeats marks text that another record of its frame says as its name or
-// value (rule 6).
-func (p *Page) markRepeats() {
-	t := &p.tree
-	isText := func(r *record) bool { return t.roles[r.role].kind&staticText != 0 }
-	type saying struct{ text, frame int32 }
-	numbers := make(map[string]int32, len(p.records)/4) // of texts
-	var firstIn []int32                                 // by number: the frame that says it first
-	alsoIn := map[saying]bool{}                         // the others
+// sayings are the texts that records say as their names or values, in lower case,
+// frame by frame.
+type sayings struct {
+	numbers map[string]int32
+	firstIn []int32         // by number: the frame that says it first
+	alsoIn  map[saying]bool // the others
+}
 
-	say := func(text string, frame int32) {
-		if text == "" {
-			return
-		}
-		text = t.lower(text)
-		n, known := numbers[text]
-		switch {
-		case !known:
-			numbers[text] = int32(len(firstIn))
-			firstIn = append(firstIn, frame)
-		case firstIn[n] != frame:
-			alsoIn[saying{n, frame}] = true
-		}
+type saying struct{ text, frame int32 }
+
+func (s *sayings) add(lower string, frame int32) {
+	if lower == "" {
+		return
 	}
-	for i := range p.records {
-		if r := &p.records[i]; !isText(r) {
-			say(r.name, r.frame)
-			say(r.value, r.frame)
-		}
+	n, known := s.numbers[lower]
+	switch {
+	case !known:
+		s.numbers[lower] = int32(len(s.firstIn))
+		s.firstIn = append(s.firstIn, frame)
+	case s.firstIn[n] != frame:
+		s.alsoIn[saying{n, frame}] = true
 	}
-	for i := range p.records {
-		if r := &p.records[i]; isText(r) {
-			n, known := numbers[t.lower(r.name)]
-			r.repeat = known && (firstIn[n] == r.frame || alsoIn[saying{n, r.frame}])
-		}
-	}
+}
+
+func (s *sayings) has(lower string, frame int32) bool {
+	n, known := s.numbers[lower]
+	return known && (s.firstIn[n] == frame || s.alsoIn[saying{n, frame}])
 }
