@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -14,14 +16,16 @@ type Browser struct {
 	Name string
 	OS   string // runtime.GOOS
 	Root string // profile root, below the home directory
+
+	Programs []string // names it may have on PATH
 }
 
 // Browsers is the table of browsers. Hosts are read from Root/NativeMessagingHosts.
 var Browsers = []Browser{
-	{"chrome", "Google Chrome", "linux", ".config/google-chrome"},
-	{"chrome-beta", "Google Chrome Beta", "linux", ".config/google-chrome-beta"},
-	{"chrome-dev", "Google Chrome Dev", "linux", ".config/google-chrome-unstable"},
-	{"chromium", "Chromium", "linux", ".config/chromium"},
+	{"chrome", "Google Chrome", "linux", ".config/google-chrome", []string{"google-chrome", "google-chrome-stable"}},
+	{"chrome-beta", "Google Chrome Beta", "linux", ".config/google-chrome-beta", []string{"google-chrome-beta"}},
+	{"chrome-dev", "Google Chrome Dev", "linux", ".config/google-chrome-unstable", []string{"google-chrome-unstable"}},
+	{"chromium", "Chromium", "linux", ".config/chromium", []string{"chromium", "chromium-browser"}},
 }
 
 // confined are the profile roots of browsers in a sandbox that keeps them from
@@ -56,25 +60,29 @@ func Confined(program string) bool {
 	return bytes.HasPrefix(head[:n], []byte("#!")) && (bytes.Contains(head[:n], []byte("/snap/bin/")) || bytes.Contains(head[:n], []byte("flatpak run")))
 }
 
-// Path is where the browser's manifest stands under a home directory.
-func (b Browser) Path(home string) string {
-	return filepath.Join(home, b.Root, "NativeMessagingHosts", FileName)
-}
+// Path is where the browser's manifest stands below a home directory.
+func (b Browser) Path() string { return filepath.Join(b.Root, "NativeMessagingHosts", FileName) }
 
-// Installed lists the browsers of the system that have been used under home,
-// and the names of those that cannot start hosts.
-func Installed(home, goos string) (found []Browser, unable []string) {
+// Installed lists the browsers of the system that have been used under home or
+// are on PATH, and the names of those that cannot start hosts.
+func Installed(home *os.Root, goos string) (found []Browser, unable []string) {
 	for _, b := range Browsers {
-		if b.OS == goos && isDir(filepath.Join(home, b.Root)) {
+		if b.OS == goos && (isDir(home, b.Root) || slices.ContainsFunc(b.Programs, onPath)) {
 			found = append(found, b)
 		}
 	}
 	for root, name := range confined {
-		if goos == "linux" && isDir(filepath.Join(home, root)) {
+		if goos == "linux" && isDir(home, root) {
 			unable = append(unable, name)
 		}
 	}
+	slices.Sort(unable)
 	return found, unable
+}
+
+func onPath(program string) bool {
+	path, err := exec.LookPath(program)
+	return err == nil && !Confined(path)
 }
 
 // ByID finds a browser of the system.
@@ -87,7 +95,7 @@ func ByID(id, goos string) (Browser, bool) {
 	return Browser{}, false
 }
 
-func isDir(path string) bool {
-	info, err := os.Stat(path)
+func isDir(root *os.Root, name string) bool {
+	info, err := root.Stat(name)
 	return err == nil && info.IsDir()
 }

@@ -62,22 +62,35 @@ func TestBytes(t *testing.T) {
 	if m.Name != "com.handrail.host" || m.Path != "/opt/a <b>/handrail" || m.Type != "stdio" || !slices.Equal(m.AllowedOrigins, want) {
 		t.Errorf("%s", body)
 	}
-	if _, err := Bytes("handrail"); err == nil {
-		t.Error("a relative path was taken")
+	for _, path := range []string{"handrail", "/opt/\xff/handrail"} {
+		if _, err := Bytes(path); err == nil {
+			t.Errorf("path %q was taken", path)
+		}
 	}
+}
+
+func openRoot(t *testing.T, dir string) *os.Root {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return root
 }
 
 func TestWriteAndRemove(t *testing.T) {
 	t.Parallel()
-	home := t.TempDir()
+	dir := t.TempDir()
+	home := openRoot(t, dir)
 	for _, b := range Browsers {
-		path := b.Path(home)
+		path := filepath.Join(dir, b.Path())
 		body, err := Bytes("/opt/handrail")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if err := Write(path, body, 0o644); err != nil {
+			if err := WriteIn(home, b.Path(), body, 0o644); err != nil {
 				t.Fatal(err)
 			}
 			if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, body) {
@@ -87,59 +100,101 @@ func TestWriteAndRemove(t *testing.T) {
 		if names, _ := os.ReadDir(filepath.Dir(path)); len(names) != 1 {
 			t.Errorf("%d files beside %s", len(names)-1, path)
 		}
-		other := filepath.Join(filepath.Dir(path), "org.other.json")
-		if err := os.WriteFile(other, []byte(`{"name":"org.other"}`), 0o644); err != nil {
+		other := filepath.Join(filepath.Dir(b.Path()), "org.other.json")
+		if err := home.WriteFile(other, []byte(`{"name":"org.other"}`), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		for _, step := range []struct {
-			path string
+			name string
 			want bool
-		}{{other, false}, {path, true}, {path, false}} {
-			if got, err := Remove(step.path); got != step.want || err != nil {
-				t.Errorf("remove %s: %v, %v", step.path, got, err)
+		}{{other, false}, {b.Path(), true}, {b.Path(), false}} {
+			if got, err := RemoveIn(home, step.name); got != step.want || err != nil {
+				t.Errorf("remove %s: %v, %v", step.name, got, err)
 			}
 		}
-		if _, err := os.Stat(other); err != nil {
+		if _, err := home.Stat(other); err != nil {
 			t.Errorf("another's manifest is gone: %v", err)
 		}
 	}
 }
 
-func TestWriteRefusesLinks(t *testing.T) {
+// No link leads a write or a removal out of the home directory.
+func TestLinks(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
-	if err := os.WriteFile(target, []byte("mine"), 0o600); err != nil {
+	b, _ := ByID("chromium", "linux")
+	ours, err := Bytes("/opt/handrail")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(target, link); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(link, []byte("theirs"), 0o644); err == nil {
-		t.Error("a link was followed")
-	}
-	if got, _ := os.ReadFile(target); string(got) != "mine" {
-		t.Errorf("the link's target is %q", got)
+	for _, test := range []struct {
+		name string
+		link string // below the home directory, to outside
+	}{
+		{"file", b.Path()},
+		{"folder", filepath.Dir(b.Path())},
+		{"profile", b.Root},
+		{"config", ".config"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir, outside := t.TempDir(), t.TempDir()
+			home := openRoot(t, dir)
+			target := outside
+			rest, err := filepath.Rel(test.link, b.Path())
+			if err != nil {
+				t.Fatal(err)
+			}
+			theirs := filepath.Join(outside, rest)
+			if rest == "." {
+				theirs = filepath.Join(outside, "file")
+				target = theirs
+			}
+			if err := Write(theirs, ours, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, test.link)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(target, filepath.Join(dir, test.link)); err != nil {
+				t.Fatal(err)
+			}
+			if err := WriteIn(home, b.Path(), []byte("other"), 0o644); err == nil {
+				t.Error("written through a link")
+			}
+			if removed, _ := RemoveIn(home, b.Path()); removed {
+				t.Error("removed through a link")
+			}
+			names, err := os.ReadDir(filepath.Dir(theirs))
+			if got, _ := os.ReadFile(theirs); !bytes.Equal(got, ours) || len(names) != 1 {
+				t.Errorf("outside there are %v, with %q, %v", names, got, err)
+			}
+		})
 	}
 }
 
 func TestInstalled(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
+	bin, home := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", bin)
 	for _, root := range []string{".config/chromium", ".config/google-chrome-beta", "snap/chromium"} {
 		if err := os.MkdirAll(filepath.Join(home, root), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	found, unable := Installed(home, "linux")
+	for name, text := range map[string]string{"google-chrome": "#!/bin/sh\n", "google-chrome-unstable": "#!/bin/sh\nexec /snap/bin/chrome\n"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := openRoot(t, home)
+	found, unable := Installed(root, "linux")
 	var ids []string
 	for _, b := range found {
 		ids = append(ids, b.ID)
 	}
-	if !slices.Equal(ids, []string{"chrome-beta", "chromium"}) || !slices.Equal(unable, []string{"Chromium from snap"}) {
+	if !slices.Equal(ids, []string{"chrome", "chrome-beta", "chromium"}) || !slices.Equal(unable, []string{"Chromium from snap"}) {
 		t.Errorf("found %q, unable %q", ids, unable)
 	}
-	if found, _ := Installed(home, "plan9"); len(found) > 0 {
+	if found, _ := Installed(root, "plan9"); len(found) > 0 {
 		t.Errorf("found %v on another system", found)
 	}
 	if _, ok := ByID("chromium", "linux"); !ok {

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,9 +12,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"handrail/host/client"
 	"handrail/host/snapshot"
@@ -32,27 +37,54 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
-	if usage, ok := errors.AsType[*usageError](err); ok {
-		fmt.Fprintf(errOut, "handrail: %s\n", usage.Error())
+	usage, used := errors.AsType[*usageError](err)
+	switch {
+	case used:
+		c.say("%s", usage)
+		return 2
+	case !c.understood:
+		c.say("%s; see %s --help", err, cmd.CommandPath())
 		return 2
 	}
 	fault, ok := snapshot.Fault(err)
 	if !ok {
 		fault = wire.Fail(wire.Internal, "%v", err)
 	}
-	fmt.Fprintf(errOut, "handrail: %s\n", fault.Error())
+	c.say("%s", fault)
 	for _, more := range details(fault) {
-		fmt.Fprintf(errOut, "  %s\n", more)
+		fmt.Fprintf(errOut, "  %s\n", printable(more))
 	}
 	return 1
 }
 
+// say tells the person something beside what was asked for.
+func (c *command) say(format string, args ...any) {
+	fmt.Fprintf(c.errOut, "handrail: %s\n", printable(fmt.Sprintf(format, args...)))
+}
+
+// printable takes from text what a terminal would obey: the words of a page may
+// be in it.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsPrint(r):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		return unicode.ReplacementChar
+	}, text)
+}
+
 // details are what a failure says beside its line.
 func details(f *wire.Fault) (lines []string) {
+	if f.Field != "" {
+		lines = append(lines, "field: "+f.Field)
+	}
 	if f.Reason != "" {
 		lines = append(lines, "reason: "+f.Reason)
 	}
@@ -81,6 +113,7 @@ func usage(format string, args ...any) error { return &usageError{fmt.Errorf(for
 type command struct {
 	in          io.Reader
 	out, errOut io.Writer
+	understood  bool // the command line was, and its command runs
 
 	json     bool
 	browser  string
@@ -98,31 +131,25 @@ func (c *command) root() *cobra.Command {
 		Version:       wire.Version,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRun: func(*cobra.Command, []string) { c.understood = true },
 	}
 	root.SetVersionTemplate("handrail {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%v; see handrail %s --help", err, cmd.Name())
-	})
-	flags := root.PersistentFlags()
-	flags.BoolVar(&c.json, "json", false, "print one line of JSON")
-	flags.StringVar(&c.browser, "browser", "", "connected browser: its name, label or instance")
-	flags.BoolVar(&c.headless, "headless", false, "use the dedicated headless browser")
-	flags.StringVar(&c.client, "client", "", "name of this client, to which uids belong (default HANDRAIL_CLIENT, else the terminal)")
+	root.PersistentFlags().BoolVar(&c.json, "json", false, "print one line of JSON")
 	root.AddCommand(
 		c.compress(), c.detect(), c.retrieve(),
-		c.snapshot(), c.act(), c.resolve(), c.eval(), c.recover(), c.tabs(), c.navigate(), c.dialog(), c.closeBrowser(),
-		c.install(), c.uninstall(), c.version(), c.demo(), c.keep(),
+		c.live(c.snapshot()), c.live(c.act()), c.live(c.resolve()), c.live(c.eval()), c.live(c.recover()), c.live(c.tabs()), c.live(c.navigate()),
+		c.closeBrowser(), c.install(), c.uninstall(), c.version(), c.demo(), c.keep(),
 	)
-	for _, sub := range root.Commands() {
-		args := sub.Args
-		sub.Args = func(cmd *cobra.Command, given []string) error {
-			if err := args(cmd, given); err != nil {
-				return usage("%v; see handrail %s --help", err, cmd.Name())
-			}
-			return nil
-		}
-	}
 	return root
+}
+
+// live gives a command the flags that choose the browser and name the client.
+func (c *command) live(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().StringVar(&c.browser, "browser", "", "connected browser: its name, label or instance")
+	cmd.Flags().BoolVar(&c.headless, "headless", false, "use the dedicated headless browser")
+	cmd.Flags().StringVar(&c.client, "client", "", "name of this client, to which uids belong (default HANDRAIL_CLIENT, else the terminal)")
+	return cmd
 }
 
 // printJSON prints one line.
@@ -143,7 +170,7 @@ func (c *command) openStore() (*recovery.Store, error) {
 		return nil, named(err, dir)
 	}
 	if moved := store.Moved(); moved != "" {
-		fmt.Fprintf(c.errOut, "handrail: the store was damaged and has been moved to %q; a new one was begun\n", moved)
+		c.say("the store was damaged and has been moved to %q; a new one was begun", moved)
 	}
 	return store, nil
 }
@@ -164,10 +191,13 @@ func (c *command) connect(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, wire.Fail(wire.NoStore, "%v", err)
 	}
+	if c.browser != "" && c.headless {
+		return nil, usage("--browser and --headless exclude each other")
+	}
 	return client.Connect(ctx, client.Choice{
 		Dir: dir, Ephemeral: state.Ephemeral(), Browser: c.browser, Headless: c.headless,
 		Client: wire.Client{Kind: "cli", Name: c.clientName()},
-		Warn:   func(text string) { fmt.Fprintf(c.errOut, "handrail: warning: %s\n", text) },
+		Warn:   func(text string) { c.say("warning: %s", text) },
 	})
 }
 
@@ -180,10 +210,29 @@ func (c *command) clientName() string {
 	if name := os.Getenv("HANDRAIL_CLIENT"); name != "" {
 		return name
 	}
-	for _, f := range []string{"/proc/self/fd/0", "/proc/self/fd/1", "/proc/self/fd/2"} {
-		if name, err := os.Readlink(f); err == nil && isTerminal(name) {
-			return name
-		}
+	if name := terminal(); name != "" {
+		return name
 	}
 	return "cli"
+}
+
+// terminal names the controlling terminal, to which the standard streams need
+// not lead; "" when there is none or it cannot be known.
+func terminal() string {
+	stat, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return ""
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // state, parent, group, session, terminal
+	if len(fields) < 5 {
+		return ""
+	}
+	device, err := strconv.ParseUint(fields[4], 10, 32)
+	if err != nil || device == 0 {
+		return ""
+	}
+	if unix.Major(device) == 136 {
+		return fmt.Sprintf("/dev/pts/%d", unix.Minor(device))
+	}
+	return fmt.Sprintf("terminal %d:%d", unix.Major(device), unix.Minor(device))
 }

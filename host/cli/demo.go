@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"handrail/host/client"
-	"handrail/host/keeper"
 	"handrail/host/wire"
 )
 
@@ -39,7 +38,7 @@ func (c *command) demo() *cobra.Command {
 			ctx, cancel := context.WithTimeout(cmd.Context(), 2*time.Minute)
 			defer cancel()
 			err = c.demonstrate(ctx, dir)
-			if _, closeErr := keeper.Close(context.WithoutCancel(ctx), dir, false); err == nil {
+			if _, closeErr := closeAll(context.WithoutCancel(ctx), dir); err == nil {
 				err = closeErr
 			}
 			if err == nil {

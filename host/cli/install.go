@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -19,62 +20,94 @@ import (
 	"handrail/manifest"
 )
 
-// place is where an installation stands.
-type place struct {
-	home   string
-	prefix string // <home>/.local/share/handrail, with bin/handrail and extension
-	dir    string // state directory
+// Where an installation stands, below the home directory.
+const (
+	prefix          = ".local/share/handrail"
+	binaryPlace     = prefix + "/bin/handrail"
+	extensionPlace  = prefix + "/extension"
+	extensionBeside = extensionPlace + ".new"
+	extensionBefore = extensionPlace + ".old"
+)
+
+// home opens the home directory, which is HOME: by it browsers find their
+// profiles. Nothing is written outside it, whatever links there are in it.
+func home() (*os.Root, error) {
+	path, err := os.UserHomeDir()
+	if err == nil && (!filepath.IsAbs(path) || filepath.Clean(path) == "/") {
+		err = errors.New("it is no home directory")
+	}
+	var root *os.Root
+	if err == nil {
+		root, err = os.OpenRoot(path)
+	}
+	if err == nil {
+		err = owned(root)
+	}
+	if err != nil {
+		fault := wire.Fail(wire.NoStore, "HOME is %q, which cannot be used: %v", path, err)
+		fault.Hint = "set HOME to your home directory"
+		return nil, fault
+	}
+	return root, nil
 }
 
-// findPlace uses HOME, as browsers do to find their profiles.
-func findPlace() (p place, err error) {
-	if p.home, err = os.UserHomeDir(); err != nil || !filepath.IsAbs(p.home) {
-		return p, wire.Fail(wire.NoStore, "the home directory is not known: set HOME to an absolute path")
+// owned refuses a home directory of another user, as sudo may leave it.
+func owned(home *os.Root) error {
+	info, err := home.Stat(".")
+	if err != nil {
+		return err
 	}
-	p.prefix = filepath.Join(p.home, ".local", "share", "handrail")
-	if p.dir, err = state.Dir(); err != nil {
-		return p, wire.Fail(wire.NoStore, "%v", err)
+	if owner := info.Sys().(*syscall.Stat_t).Uid; int(owner) != os.Geteuid() {
+		return fmt.Errorf("it belongs to user %d", owner)
 	}
-	return p, nil
+	return nil
 }
 
-func (p place) binary() string    { return filepath.Join(p.prefix, "bin", "handrail") }
-func (p place) extension() string { return filepath.Join(p.prefix, "extension") }
-func (p place) ids() string       { return filepath.Join(p.dir, "extension-ids") }
+// below gives the path of a name below the home directory.
+func below(home *os.Root, name string) string { return filepath.Join(home.Name(), name) }
 
 func (c *command) install() *cobra.Command {
+	var named string
 	var more []string
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Install the host and the extension for the browsers found",
-		Long: "Copies this program and the extension to ~/.local/share/handrail and registers the host with each browser found.\n" +
+		Long: "Copies this program and the extension to ~/" + prefix + " and registers the host with each browser found.\n" +
 			"It prints every path it writes, and the step that is left to you.",
 		Example: "  handrail install\n  handrail install --browser chromium --dry-run",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			p, err := findPlace()
-			if err != nil {
-				return err
-			}
-			browsers, unable, err := chosen(p.home, c.browser)
-			if err != nil {
-				return err
-			}
-			for _, name := range unable {
-				fmt.Fprintf(c.errOut, "handrail: %s is in a sandbox that keeps it from starting hosts; use a browser from a system package\n", name)
-			}
 			for _, id := range more {
 				if len(id) != 32 || strings.Trim(id, "abcdefghijklmnop") != "" {
 					return usage("%q is no extension id: it has 32 letters from a to p", id)
 				}
 			}
-			if len(browsers) == 0 {
-				return wire.Fail(wire.NoBrowser, "no browser that can use Handrail was found under %q; start one once, or name it: --browser %s", p.home, strings.Join(ids(), "|"))
+			home, err := home()
+			if err != nil {
+				return err
 			}
-			return c.installInto(p, browsers, more, dry)
+			defer home.Close()
+			browsers, unable, err := chosen(home, named)
+			if err != nil {
+				return err
+			}
+			for _, name := range unable {
+				c.say("%s is in a sandbox that keeps it from starting hosts; use a browser from a system package", name)
+			}
+			if len(browsers) == 0 {
+				fault := wire.Fail(wire.NoBrowser, "no browser that can use Handrail was found under %q or on PATH", home.Name())
+				fault.Hint = "install one, or name it: handrail install --browser " + strings.Join(ids(), "|")
+				return fault
+			}
+			files, manifests, err := plan(home, browsers, more)
+			if err != nil {
+				return err
+			}
+			return c.carryOut(home, files, manifests, dry)
 		},
 	}
+	cmd.Flags().StringVar(&named, "browser", "", "the browsers, with commas between them: "+strings.Join(ids(), ", ")+" (default those found)")
 	cmd.Flags().StringSliceVar(&more, "extension-id", nil, "allow this extension too")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only print what would be written")
 	return cmd
@@ -90,7 +123,7 @@ func ids() (all []string) {
 }
 
 // chosen gives the browsers named, with commas between them, or those found.
-func chosen(home, named string) (browsers []manifest.Browser, unable []string, err error) {
+func chosen(home *os.Root, named string) (browsers []manifest.Browser, unable []string, err error) {
 	if named == "" {
 		browsers, unable = manifest.Installed(home, runtime.GOOS)
 		return browsers, unable, nil
@@ -105,58 +138,96 @@ func chosen(home, named string) (browsers []manifest.Browser, unable []string, e
 	return browsers, nil, nil
 }
 
-func (c *command) installInto(p place, browsers []manifest.Browser, more []string, dry bool) error {
-	source, err := keeper.Binary()
+// step is one path that is to be written.
+type step struct {
+	path string
+	do   func() error
+}
+
+// plan says what is to be written: the files, without which the manifests would
+// name nothing, and the manifests.
+func plan(home *os.Root, browsers []manifest.Browser, more []string) (files, manifests []step, err error) {
+	program, err := keeper.Binary()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	folder, err := keeper.Extension(source)
+	folder, err := keeper.Extension(program)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	allowed := slices.Concat(knownIDs(p.ids()), more)
-	slices.Sort(allowed)
-	allowed = slices.Compact(allowed)
-	body, err := manifest.Bytes(p.binary(), allowed...)
+	dir, err := state.Dir()
 	if err != nil {
-		return err
+		return nil, nil, wire.Fail(wire.NoStore, "%v", err)
 	}
-	type step struct {
-		path string
-		do   func() error
+	allowed := filepath.Join(dir, "extension-ids")
+	known := slices.Concat(knownIDs(allowed), more)
+	slices.Sort(known)
+	known = slices.Compact(known)
+	body, err := manifest.Bytes(below(home, binaryPlace), known...)
+	if err != nil {
+		return nil, nil, wire.Fail(wire.NoStore, "%v", err)
 	}
-	steps := []step{
-		{p.binary(), func() error { return copyFile(source, p.binary(), 0o755) }},
-		{p.extension(), func() error { return copyExtension(folder, p.extension()) }},
+	files = []step{
+		{below(home, binaryPlace), func() error { return copyFile(program, home, binaryPlace, 0o755) }},
+		{below(home, extensionPlace), func() error { return copyExtension(folder, home) }},
 	}
 	if len(more) > 0 {
-		steps = append(steps, step{p.ids(), func() error {
-			if err := os.MkdirAll(p.dir, 0o700); err != nil {
-				return err
-			}
-			return manifest.Write(p.ids(), []byte(strings.Join(allowed, "\n")+"\n"), 0o600)
+		files = append(files, step{allowed, func() error {
+			return manifest.Write(allowed, []byte(strings.Join(known, "\n")+"\n"), 0o600)
 		}})
 	}
 	for _, b := range browsers {
-		steps = append(steps, step{b.Path(p.home), func() error { return manifest.Write(b.Path(p.home), body, 0o644) }})
+		manifests = append(manifests, step{below(home, b.Path()), func() error { return manifest.WriteIn(home, b.Path(), body, 0o644) }})
 	}
-	verb := "wrote"
+	return files, manifests, nil
+}
+
+func (c *command) carryOut(home *os.Root, files, manifests []step, dry bool) error {
+	verb, written := "wrote", []string{}
 	if dry {
 		verb = "would write"
 	}
-	for _, s := range steps {
+	do := func(s step) error {
 		if !dry {
 			if err := s.do(); err != nil {
-				return wire.Fail(wire.StoreIO, "install: %v", err)
+				return err
 			}
 		}
-		fmt.Fprintf(c.out, "%s %s\n", verb, s.path)
-	}
-	if dry {
+		written = append(written, s.path)
+		if !c.json {
+			fmt.Fprintf(c.out, "%s %s\n", verb, printable(s.path))
+		}
 		return nil
 	}
-	fmt.Fprintf(c.out, "\nOne step is left to you: open chrome://extensions, switch on Developer mode,\nchoose \"Load unpacked\" and take the folder\n\n    %s\n\nThe command line is %s\n", p.extension(), p.binary())
-	return nil
+	for _, s := range files {
+		if err := do(s); err != nil {
+			return unwritten("install", err)
+		}
+	}
+	var failed []error
+	for _, s := range manifests { // one browser is no hindrance to another
+		failed = append(failed, do(s))
+	}
+	folder := below(home, extensionPlace)
+	if c.json {
+		if err := c.printJSON(map[string]any{strings.ReplaceAll(verb, " ", "_"): written, "extension": folder}); err != nil {
+			return err
+		}
+	} else if !dry {
+		fmt.Fprintf(c.out, "\nOne step is left to you: open chrome://extensions, switch on Developer mode,\nchoose \"Load unpacked\" and take the folder\n\n    %s\n\nThe command line is %s\n",
+			printable(folder), printable(below(home, binaryPlace)))
+	}
+	return unwritten("install", errors.Join(failed...))
+}
+
+// unwritten is the failure of an installation or its removal, nil without err.
+func unwritten(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	fault := wire.Fail(wire.StoreIO, "%s: %v", what, err)
+	fault.Hint = "put that right and try again"
+	return fault
 }
 
 // knownIDs are those that an earlier install added.
@@ -168,99 +239,121 @@ func knownIDs(path string) []string {
 	return strings.Fields(string(text))
 }
 
-func copyFile(from, to string, mode fs.FileMode) error {
+// copyFile leaves a file that has the right bytes as it is.
+func copyFile(from string, home *os.Root, to string, mode fs.FileMode) error {
 	body, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	if old, err := os.ReadFile(to); err == nil && bytes.Equal(old, body) {
-		return os.Chmod(to, mode)
+	if info, err := home.Lstat(to); err == nil && info.Mode() == mode {
+		if old, err := home.ReadFile(to); err == nil && bytes.Equal(old, body) {
+			return nil
+		}
 	}
-	return manifest.Write(to, body, mode)
+	return manifest.WriteIn(home, to, body, mode)
 }
 
-// copyExtension puts what ships of the extension at to: beside it first, then in
-// its place.
-func copyExtension(from, to string) error {
-	if from == to {
+// copyExtension puts what ships of the extension in its place: beside it first,
+// so that a browser sees the old folder or the new one.
+func copyExtension(from string, home *os.Root) error {
+	if from == below(home, extensionPlace) {
 		return nil // installed from itself
 	}
-	if info, err := os.Lstat(to); err == nil && !info.IsDir() {
-		return fmt.Errorf("%q is not a folder", to)
+	if info, err := home.Lstat(extensionPlace); err == nil && !info.IsDir() {
+		return fmt.Errorf("%q is not a folder", below(home, extensionPlace))
 	}
-	fresh, old := to+".new", to+".old"
-	if err := errors.Join(os.RemoveAll(fresh), os.RemoveAll(old)); err != nil {
+	if err := errors.Join(home.RemoveAll(extensionBeside), home.RemoveAll(extensionBefore)); err != nil {
 		return err
 	}
-	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
+	err := fs.WalkDir(os.DirFS(from), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
+		case err != nil:
+			return err
 		case name == "test":
 			return fs.SkipDir
 		case entry.IsDir():
-			return os.MkdirAll(filepath.Join(fresh, name), 0o755)
+			return nil
 		case !entry.Type().IsRegular():
-			return fmt.Errorf("%q is not a regular file", path)
+			return fmt.Errorf("%q is not a regular file", filepath.Join(from, name))
 		}
-		return copyFile(path, filepath.Join(fresh, name), 0o644)
+		return copyFile(filepath.Join(from, name), home, filepath.Join(extensionBeside, name), 0o644)
 	})
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(fresh))
+		return errors.Join(err, home.RemoveAll(extensionBeside))
 	}
-	if err := os.Rename(to, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := home.Rename(extensionPlace, extensionBefore); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.Rename(fresh, to); err != nil {
-		return errors.Join(err, os.Rename(old, to))
+	if err := home.Rename(extensionBeside, extensionPlace); err != nil {
+		return errors.Join(err, home.Rename(extensionBefore, extensionPlace))
 	}
-	return os.RemoveAll(old)
+	return home.RemoveAll(extensionBefore)
 }
 
 func (c *command) uninstall() *cobra.Command {
 	return &cobra.Command{
 		Use:     "uninstall",
 		Short:   "Remove the host's registrations, the program and the extension's folder",
-		Long:    "Removes what install wrote, and nothing else. Stored snapshots stay: they are in the state directory, which is named.",
+		Long:    "Closes the dedicated browser and removes what install wrote, and nothing else. Stored snapshots stay: they are in the state directory, which is named.",
 		Example: "  handrail uninstall",
 		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			p, err := findPlace()
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			home, err := home()
 			if err != nil {
 				return err
 			}
-			for _, b := range manifest.Browsers {
-				if b.OS != runtime.GOOS {
-					continue
-				}
-				removed, err := manifest.Remove(b.Path(p.home))
-				if err != nil {
-					return wire.Fail(wire.StoreIO, "uninstall: %v", err)
-				}
-				if removed {
-					fmt.Fprintf(c.out, "removed %s\n", b.Path(p.home))
-				}
+			defer home.Close()
+			dir, err := state.Dir()
+			if err != nil {
+				return wire.Fail(wire.NoStore, "%v", err)
 			}
-			for _, path := range []string{p.extension(), p.binary(), p.ids()} {
-				if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-					continue
-				}
-				if err := os.RemoveAll(path); err != nil {
-					return wire.Fail(wire.StoreIO, "uninstall: %v", err)
-				}
-				fmt.Fprintf(c.out, "removed %s\n", path)
+			if _, err := closeAll(cmd.Context(), dir); err != nil {
+				return err
 			}
-			os.Remove(filepath.Dir(p.binary())) // both only when they are empty
-			os.Remove(p.prefix)
-			fmt.Fprintf(c.out, "stored snapshots, if any, are in %s\n", p.dir)
-			return nil
+			removed, failed := remove(home, dir)
+			if c.json {
+				if err := c.printJSON(map[string]any{"removed": removed, "state": dir}); err != nil {
+					return err
+				}
+				return unwritten("uninstall", failed)
+			}
+			for _, path := range removed {
+				fmt.Fprintf(c.out, "removed %s\n", printable(path))
+			}
+			fmt.Fprintf(c.out, "stored snapshots, if any, are in %s\n", printable(dir))
+			return unwritten("uninstall", failed)
 		},
 	}
+}
+
+// remove removes what install wrote, as far as it can, and gives the paths.
+func remove(home *os.Root, dir string) (removed []string, failed error) {
+	removed = []string{}
+	note := func(path string, gone bool, err error) {
+		if gone && err == nil {
+			removed = append(removed, path)
+		}
+		failed = errors.Join(failed, err)
+	}
+	for _, b := range manifest.Browsers {
+		if b.OS == runtime.GOOS {
+			gone, err := manifest.RemoveIn(home, b.Path())
+			note(below(home, b.Path()), gone, err)
+		}
+	}
+	for _, name := range []string{extensionPlace, extensionBeside, extensionBefore, binaryPlace, binaryPlace + ".new"} {
+		_, missing := home.Lstat(name)
+		note(below(home, name), missing == nil, home.RemoveAll(name))
+	}
+	home.Remove(filepath.Dir(binaryPlace)) // both only when they are empty
+	home.Remove(prefix)
+	allowed := filepath.Join(dir, "extension-ids")
+	err := os.Remove(allowed)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return removed, failed
+	}
+	note(allowed, true, err)
+	return removed, failed
 }
 
 func (c *command) version() *cobra.Command {

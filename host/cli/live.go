@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -81,7 +80,7 @@ func (c *command) snapshot() *cobra.Command {
 					return fmt.Errorf("read the snapshot: %w", err)
 				}
 				if s.Note != "" {
-					fmt.Fprintf(c.errOut, "handrail: %s\n", s.Note)
+					c.say("%s", s.Note)
 				}
 				_, err := fmt.Fprintln(c.out, s.UIDs)
 				return err
@@ -158,7 +157,7 @@ func (c *command) do(ctx context.Context, link *client.Client, method string, pa
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("read the evidence: %w", err)
 	}
-	_, err := fmt.Fprintln(c.out, evidence(r))
+	_, err := fmt.Fprintln(c.out, printable(evidence(r)))
 	return err
 }
 
@@ -311,14 +310,14 @@ func (c *command) resolve() *cobra.Command {
 					if n.Reason != "" {
 						state += " (" + n.Reason + ")"
 					}
-					fmt.Fprintf(c.out, "[%s] %s", n.UID, state)
+					line := fmt.Sprintf("[%s] %s", n.UID, state)
 					if n.Role != "" {
-						fmt.Fprintf(c.out, " %s %q", n.Role, n.Name)
+						line += fmt.Sprintf(" %s %q", n.Role, n.Name)
 					}
 					if n.State == "alive" {
-						fmt.Fprintf(c.out, " at %v,%v %v×%v in %s", n.Box[0], n.Box[1], n.Box[2], n.Box[3], n.Frame)
+						line += fmt.Sprintf(" at %v,%v %v×%v in %s", n.Box[0], n.Box[1], n.Box[2], n.Box[3], n.Frame)
 					}
-					fmt.Fprintln(c.out)
+					fmt.Fprintln(c.out, printable(line))
 				}
 				return nil
 			})
@@ -405,7 +404,7 @@ func (c *command) tabs() *cobra.Command {
 					if tab.Current {
 						mark = "*"
 					}
-					fmt.Fprintf(c.out, "%s %d %q %s\n", mark, tab.Tab, tab.Title, bytes.ToValidUTF8([]byte(tab.URL), nil))
+					fmt.Fprintln(c.out, printable(fmt.Sprintf("%s %d %q %s", mark, tab.Tab, tab.Title, tab.URL)))
 				}
 				return nil
 			})
@@ -426,15 +425,9 @@ func (c *command) closeBrowser() *cobra.Command {
 			if err != nil {
 				return wire.Fail(wire.NoStore, "%v", err)
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), 20*time.Second)
-			defer cancel()
-			closed := false
-			for _, ephemeral := range []bool{false, true} {
-				running, err := keeper.Close(ctx, dir, ephemeral)
-				if err != nil {
-					return err
-				}
-				closed = closed || running
+			closed, err := closeAll(cmd.Context(), dir)
+			if err != nil {
+				return err
 			}
 			if c.json {
 				return c.printJSON(map[string]bool{"closed": closed})
@@ -447,4 +440,19 @@ func (c *command) closeBrowser() *cobra.Command {
 			return err
 		},
 	}
+}
+
+// closeAll closes the dedicated browsers of a state directory, and tells whether
+// there were any.
+func closeAll(ctx context.Context, dir string) (closed bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	for _, ephemeral := range []bool{false, true} {
+		running, err := keeper.Close(ctx, dir, ephemeral)
+		if err != nil {
+			return closed, err
+		}
+		closed = closed || running
+	}
+	return closed, nil
 }

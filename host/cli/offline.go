@@ -15,11 +15,6 @@ import (
 	"handrail/host/wire"
 )
 
-// isTerminal tells a terminal by its device's name.
-func isTerminal(name string) bool {
-	return strings.HasPrefix(name, "/dev/pts/") || strings.HasPrefix(name, "/dev/tty")
-}
-
 // profiles are the profiles there are.
 var profiles = []string{"full"}
 
@@ -74,12 +69,18 @@ func (c *command) compress() *cobra.Command {
 			}
 			store, storeErr := c.openStore()
 			if storeErr != nil {
-				fmt.Fprintf(c.errOut, "handrail: %v\n", storeErr)
+				c.say("%v", storeErr)
 			} else {
 				defer store.Close()
 			}
 			view, report := snapshot.Compress(cmd.Context(), store, body, compressor.Options{Profile: profile, Query: query})
 			report.Ephemeral = state.Ephemeral() && report.RecoveryHandle != ""
+			if c.json {
+				return c.printJSON(struct {
+					View string `json:"view"` // or the payload, when there is a reason
+					snapshot.Report
+				}{string(view), report})
+			}
 			if _, err := c.out.Write(view); err != nil {
 				return fmt.Errorf("write the view: %w", err)
 			}
