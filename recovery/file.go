@@ -116,6 +116,14 @@ func own(path string, mode fs.FileMode) error {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
 		return fmt.Errorf("%w: %q belongs to another user", ErrNoStore, path)
 	}
+	if mode.IsDir() {
+		// A directory that was there before is its owner's to open or close; one
+		// in which others may write is not for us.
+		if info.Mode().Perm()&0o022 != 0 {
+			return fmt.Errorf("%w: others may write in %q: take that from them (chmod 700), or choose another directory", ErrNoStore, path)
+		}
+		return nil
+	}
 	if info.Mode().Perm()&^mode.Perm() != 0 {
 		if err := os.Chmod(path, mode.Perm()&info.Mode().Perm()); err != nil && !errors.Is(err, syscall.EROFS) {
 			return refuse(err)

@@ -112,8 +112,18 @@ export const onDebuggerDetach = listener => chrome.debugger.onDetach.addListener
 /** @param {number} tab */
 export const getTab = tab => chrome.tabs.get(tab);
 export const listTabs = () => chrome.tabs.query({});
-/** @param {{url: string, active: boolean, windowId?: number, index?: number}} options */
-export const createTab = options => chrome.tabs.create(options);
+/**
+ * Opens a tab; in a window of its own where none is open.
+ * @param {{url: string, active: boolean, windowId?: number, index?: number}} options
+ * @returns {Promise<chrome.tabs.Tab>}
+ */
+export async function createTab(options) {
+  if ((await chrome.windows.getAll({ windowTypes: ['normal'] })).length > 0) return chrome.tabs.create(options);
+  const opened = await chrome.windows.create({ url: options.url, focused: options.active });
+  const tab = opened?.tabs?.[0];
+  if (!tab) throw new Error('no window could be opened');
+  return tab;
+}
 /** @param {number} tab */
 export const removeTab = tab => chrome.tabs.remove(tab);
 /** @param {number} tab @param {string} url */

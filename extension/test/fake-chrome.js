@@ -175,7 +175,7 @@ export function fakeChrome() {
       async group(/** @type {any} */ { tabIds, groupId = 5 }) { tabOf(tabIds).groupId = groupId; return groupId; },
     },
     tabGroups: { query: async () => [], update: async () => {} },
-    windows: { update: async () => {}, getLastFocused: async () => ({ id: 1 }) },
+    windows: { update: async () => {}, getAll: async () => [{ id: 1 }], getLastFocused: async () => ({ id: 1 }) },
   };
   Object.assign(globalThis, { chrome });
   Object.defineProperty(globalThis, 'navigator', { value: { userAgent: 'Mozilla/5.0 Chrome/156.0.0.0 Safari/537.36' }, configurable: true });

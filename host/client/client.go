@@ -30,6 +30,7 @@ type Client struct {
 	Welcome wire.Welcome
 
 	choice Choice
+	began  time.Time
 	link   *wire.Conn
 	conn   net.Conn
 }
@@ -45,7 +46,7 @@ const (
 // if there is none or it is asked for. The error is a *wire.Fault: no_browser,
 // ambiguous_browser, browser_failed, bad_version, no_store.
 func Connect(ctx context.Context, choice Choice) (*Client, error) {
-	c := &Client{choice: choice}
+	c := &Client{choice: choice, began: time.Now()}
 	return c, c.connect(ctx)
 }
 
@@ -219,6 +220,9 @@ func (c *Client) reconnect(ctx context.Context) error {
 	c.conn.Close()
 	if err := wait(ctx); err != nil {
 		return err
+	}
+	if keeper.ClosedAt(c.choice.Dir, c.choice.Ephemeral).After(c.began) {
+		return wire.Fail(wire.Detached, "the dedicated browser was closed meanwhile")
 	}
 	return c.connect(ctx)
 }

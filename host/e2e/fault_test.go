@@ -159,3 +159,42 @@ func TestNoBrowser(t *testing.T) {
 	h.refused(t, wire.NoStore, "retrieve", "hr_00000000000000000000000000000000")
 	h.refused(t, wire.NoStore, "snapshot", "about:blank")
 }
+
+// Calls that race for one tab each get their own page, and a browser without a
+// window still opens one.
+func TestRaces(t *testing.T) {
+	h := newHandrail(t)
+	answers := make(chan output)
+	for i := range 6 {
+		go func() {
+			answers <- h.run("snapshot", fmt.Sprintf("data:text/html,<title>Page %d</title><button>Go</button>", i), "--view")
+		}()
+	}
+	seen := map[string]bool{}
+	for range 6 {
+		out := <-answers
+		if out.code != 0 {
+			t.Errorf("exit %d: %s", out.code, out.stderr)
+		}
+		seen[strings.SplitN(string(out.stdout), "\n", 2)[0]] = true
+	}
+	if len(seen) != 6 {
+		t.Errorf("6 calls saw %d pages: %v", len(seen), seen)
+	}
+	h.must(t, "tabs", "close", currentTab(t, h))
+	h.snapshot(t, "data:text/html,<button>Again</button>")
+}
+
+// What is cut off by close does not start another browser.
+func TestCloseWhileReading(t *testing.T) {
+	h := newHandrail(t)
+	h.snapshot(t, "data:text/html,<script>for (let i = 0; i < 20000; i++) document.write('<button>B</button>')</script>")
+	cut := make(chan output)
+	go func() { cut <- h.run("snapshot") }()
+	time.Sleep(300 * time.Millisecond) // so that it is under way, mostly
+	h.must(t, "close")
+	if out := <-cut; out.code != 0 && !strings.Contains(out.stderr, "detached") {
+		t.Errorf("exit %d: %s", out.code, out.stderr)
+	}
+	wantNoProcess(t, h.home)
+}

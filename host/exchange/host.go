@@ -48,8 +48,9 @@ type host struct {
 	clients  map[net.Conn]bool
 	beside   sync.WaitGroup // the listener and the clients
 
-	captures turns[int] // by tab
-	acts     turns[int] // by tab
+	captures turns[int]    // by tab
+	acts     turns[int]    // by tab
+	visits   turns[string] // by client: each moves its current tab
 	actIDs   turns[string]
 }
 

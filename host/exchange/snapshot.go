@@ -29,6 +29,11 @@ func (l *link) snapshot(ctx context.Context, p wire.SnapshotParams) (json.RawMes
 	var err error
 	switch {
 	case p.URL != "":
+		release, taken := l.visits.take(ctx, l.key())
+		if taken != nil {
+			return nil, taken
+		}
+		defer release()
 		tab, err = l.visit(ctx, p)
 	case p.Tab == 0:
 		tab, err = l.tabToUse(ctx)

@@ -84,6 +84,20 @@ func Ensure(ctx context.Context, dir string, ephemeral bool, warn func(string)) 
 	}
 }
 
+// ClosedAt returns when somebody last asked for the dedicated browser to be
+// closed; the zero time when nobody ever did.
+func ClosedAt(dir string, ephemeral bool) time.Time {
+	at, err := filesOf(dir, Key(dir, ephemeral))
+	if err != nil {
+		return time.Time{}
+	}
+	info, err := os.Stat(at.closed)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
 func find(dir, key string) (socket.Entry, error) {
 	entries, err := socket.List(dir)
 	if err != nil {

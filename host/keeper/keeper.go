@@ -67,7 +67,7 @@ func Key(dir string, ephemeral bool) string {
 
 // files of one keeper, below <state>/browser.
 type files struct {
-	lock, control, note, stderr, profile string
+	lock, control, note, stderr, closed, profile string
 }
 
 func filesOf(dir, key string) (files, error) {
@@ -76,7 +76,7 @@ func filesOf(dir, key string) (files, error) {
 		return files{}, err
 	}
 	at := func(name string) string { return filepath.Join(folder, key+name) }
-	return files{at(".lock"), at(".sock"), at(".json"), at(".stderr"), at("")}, nil
+	return files{at(".lock"), at(".sock"), at(".json"), at(".stderr"), at(".closed"), at("")}, nil
 }
 
 // note is what the next keeper must know of this one if it is killed.
@@ -352,7 +352,13 @@ func (k *keeper) handle(_ context.Context, method string, _ json.RawMessage) (an
 	switch method {
 	case "ping":
 	case "close":
-		k.once.Do(func() { close(k.closing) })
+		k.once.Do(func() {
+			// Requests that are cut off must not start another browser: see ClosedAt.
+			if err := manifest.Write(k.files.closed, nil, 0o600); err != nil {
+				k.Log.Warn().Err(err).Msg("could not note the closing")
+			}
+			close(k.closing)
+		})
 	default:
 		return nil, wire.Fail(wire.UnknownMethod, "the keeper knows no method %q", method)
 	}

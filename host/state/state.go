@@ -35,9 +35,16 @@ func Dir() (string, error) {
 	return filepath.Join(u.HomeDir, ".local", "state", "handrail"), nil
 }
 
-// Ephemeral reports whether the store is kept in memory and nothing of a page
-// is to reach the disk.
-func Ephemeral() bool { return os.Getenv("HANDRAIL_EPHEMERAL") == "1" }
+// Ephemeral reports whether the store is kept in memory: HANDRAIL_EPHEMERAL is
+// set, to anything but 0, false, no or off. What is not understood errs on the
+// side of leaving nothing behind.
+func Ephemeral() bool {
+	switch strings.ToLower(os.Getenv("HANDRAIL_EPHEMERAL")) {
+	case "", "0", "false", "no", "off":
+		return false
+	}
+	return true
+}
 
 // Dedicated returns the key of the keeper whose browser started this process,
 // "" in a person's own browser.
