@@ -1,39 +1,20 @@
 package compressor
 
-// ids numbers nodeIds in the order in which they come. Chromium's are counts, and
-// neighbours name each other: kept by value, in blocks, they are found without a
-// jump through memory for each. Other ids, which only others make, are kept in a map.
+// ids numbers nodeIds in the order in which they come. Chromium's are whole
+// numbers; others, which only others make, are kept in a map.
 type ids struct {
 	texts  []string // by number
+	counts table    // numbers + 1, 0 where an id has not come
 	words  map[string]int32
-	blocks [][blockIDs]int32 // numbers + 1, 0 where an id has not come
-	where  map[int64]int32   // value >> blockBits → block
-	recent [2]recentBlock    // of positive and of negative ids, which come in turn
-}
-
-const (
-	blockBits = 4
-	blockIDs  = 1 << blockBits
-)
-
-type recentBlock struct {
-	key   int64
-	block int32
-	known bool
 }
 
 func newIDs(capacity int) *ids {
-	return &ids{
-		texts:  make([]string, 0, capacity),
-		words:  map[string]int32{},
-		blocks: make([][blockIDs]int32, 0, capacity/8),
-		where:  make(map[int64]int32, capacity/8),
-	}
+	return &ids{texts: make([]string, 0, capacity), counts: newTable(capacity), words: map[string]int32{}}
 }
 
 // add returns the number of an id, a new one when it has not come before.
 func (x *ids) add(id string) int32 {
-	value, isCount := parseCount(id)
+	count, isCount := parseCount(id)
 	if !isCount {
 		n, known := x.words[id]
 		if !known {
@@ -42,31 +23,16 @@ func (x *ids) add(id string) int32 {
 		}
 		return n
 	}
-	slot := x.slot(value)
-	if *slot == 0 {
-		*slot = x.keep(id) + 1
+	n := x.counts.at(count)
+	if *n == 0 {
+		*n = x.keep(id) + 1
 	}
-	return *slot - 1
+	return *n - 1
 }
 
 func (x *ids) keep(id string) int32 {
 	x.texts = append(x.texts, id)
 	return int32(len(x.texts) - 1)
-}
-
-func (x *ids) slot(value int64) *int32 {
-	key := value >> blockBits
-	recent := &x.recent[uint64(value)>>63]
-	if !recent.known || recent.key != key {
-		block, known := x.where[key]
-		if !known {
-			block = int32(len(x.blocks))
-			x.blocks = append(x.blocks, [blockIDs]int32{})
-			x.where[key] = block
-		}
-		*recent = recentBlock{key, block, true}
-	}
-	return &x.blocks[recent.block][value&(blockIDs-1)]
 }
 
 // parseCount reads an id that is a whole number in the one spelling that gives it

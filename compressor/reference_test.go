@@ -204,6 +204,8 @@ func refStates(n refNode) map[string]bool {
 	return states
 }
 
+var refWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
 type refRecord struct {
 	depth                           int
 	uid, role, printed, name, value string
@@ -319,7 +321,7 @@ func refRecordOf(n refNode, states map[string]bool, uids map[string]int) (r refR
 	kind := kinds[role]
 	r = refRecord{role: role, printed: role, name: n.Name, value: n.Value}
 	switch {
-	case !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`).MatchString(n.Role):
+	case !refWord.MatchString(n.Role):
 		r.printed = strconv.Quote(role)
 	case role == "rootwebarea" || role == "webarea":
 		r.printed = "page"

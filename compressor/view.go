@@ -175,7 +175,7 @@ func appendFrame(b []byte, f *Frame, around string) []byte {
 	}
 	if f.Err != "" {
 		b = append(b, " (not read: "...)
-		if isWord(f.Err) && strings.ToLower(f.Err) == f.Err {
+		if isCode(f.Err) {
 			b = append(b, f.Err...)
 		} else {
 			b = appendQuote(b, f.Err)
@@ -185,10 +185,13 @@ func appendFrame(b []byte, f *Frame, around string) []byte {
 	return b
 }
 
+// isCode says that a reason may print without quotes.
+func isCode(s string) bool { return isWord(s) && strings.ToLower(s) == s }
+
 // isOrigin says that an origin may print without quotes: "null" or scheme://host.
 func isOrigin(s string) bool {
 	scheme, host, found := strings.Cut(s, "://")
-	return s == "null" || found && isWord(scheme) && host != "" &&
+	return s == "null" || found && isCode(scheme) && host != "" &&
 		strings.Trim(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") == ""
 }
 

@@ -35,7 +35,7 @@ func (p *Page) facts(f *Frame, n *node) facts {
 // reachable says that a node can be clicked where no role says so.
 func (f facts) reachable() bool { return f&(layoutClickable|layoutHidden) == layoutClickable }
 
-// record makes the record of a node, and says whether it is one (rules 1 to 3 and 5).
+// record makes the record of a node, and says whether it is one (docs/FORMAT.md, Records).
 func (p *Page) record(f *Frame, n *node) (r record, emitted bool) {
 	r.role, r.state = n.role, n.state
 	seen := p.facts(f, n)
@@ -64,7 +64,7 @@ func (p *Page) record(f *Frame, n *node) (r record, emitted bool) {
 	return r, true
 }
 
-// hasUID says whether a node of this kind and state has a uid (rule 4).
+// hasUID says whether a node of this kind and state has a uid (docs/FORMAT.md, uids).
 func hasUID(k kind, s state, backend int64) bool {
 	return backend > 0 && k&document == 0 && (k&control != 0 || s&(focusable|clickable) != 0 || k&structural == 0)
 }
@@ -78,7 +78,6 @@ type walk struct {
 	listed []bool  // by node: a child of some node
 	frames []place // by frame
 	owned  map[owner][]int32
-	uids   map[uid]int32
 	said   sayings // by records other than text
 	texts  []int32 // records of text
 }
@@ -108,6 +107,7 @@ type place struct {
 	children []int32 // the frames in it
 	top      int32   // its first record
 	swept    int32   // all nodes before it were visited
+	uids     *table  // how often a backendDOMNodeId gave a uid in its session
 	entered  bool
 }
 
@@ -117,21 +117,15 @@ type owner struct {
 	backend int64
 }
 
-// uid is what a uid is spelt from; nodes that share one are told apart by a count.
-type uid struct {
-	session int
-	backend int64
-}
-
 func (p *Page) walk() {
 	w := &walk{
 		Page:   p,
 		seen:   make([]bool, len(p.tree.nodes)),
+		texts:  make([]int32, 0, len(p.tree.nodes)/3+8),
 		listed: make([]bool, len(p.tree.nodes)),
 		frames: make([]place, len(p.Frames)),
 		owned:  map[owner][]int32{},
-		uids:   map[uid]int32{},
-		said:   sayings{numbers: make(map[string]int32, len(p.tree.nodes)/4), alsoIn: map[saying]bool{}},
+		said:   sayings{numbers: make(map[string]int32, len(p.tree.nodes)/8), alsoIn: map[saying]bool{}},
 	}
 	p.records = make([]record, 0, len(p.tree.nodes)*3/4+8)
 	p.below = map[int32]int32{}
@@ -142,7 +136,7 @@ func (p *Page) walk() {
 			w.run(step{do: enterFrame, which: int32(k), parent: w.frames[p.root].top, depth: 1})
 		}
 	}
-	// Text that another record of its frame says is a repeat (rule 6).
+	// Text that another record of its frame says is a repeat.
 	for _, i := range w.texts {
 		r := &p.records[i]
 		r.repeat = w.said.has(p.tree.lower(r.name), r.frame)
@@ -155,9 +149,14 @@ func (w *walk) join() {
 	for k := len(w.Frames) - 1; k >= 0; k-- {
 		byID[w.Frames[k].ID] = int32(k) // the first of equal ones stays
 	}
+	uids := map[int]*table{}
 	for k := range w.Frames {
 		f := &w.Frames[k]
-		w.frames[k] = place{parent: none, top: none, swept: f.from}
+		if uids[f.Session] == nil {
+			t := newTable(int(f.to - f.from))
+			uids[f.Session] = &t
+		}
+		w.frames[k] = place{parent: none, top: none, swept: f.from, uids: uids[f.Session]}
 		if k == w.root {
 			continue
 		}
@@ -205,9 +204,9 @@ func (w *walk) visit(s step) {
 		// A node that has a uid counts even where it is no record: another
 		// profile may show it, and spells all uids alike.
 		if hasUID(w.tree.roles[r.role].kind, r.state, n.backend) {
-			u := uid{f.Session, n.backend}
-			w.uids[u]++
-			r.nth = w.uids[u]
+			times := w.frames[s.frame].uids.at(n.backend)
+			*times++
+			r.nth = *times
 		}
 	}
 	below := s
