@@ -131,37 +131,46 @@ func (l *link) listedTab(ctx context.Context) (int, error) {
 // uses, else a new one; in a person's browser always a new one when fresh, so
 // that no page of theirs is replaced.
 func (l *link) tabToMove(ctx context.Context, fresh bool) (tab int, opened bool, err error) {
+	release, err := l.acts.take(ctx, 0) // no tab's: clients choose one after the other
+	if err != nil {
+		return 0, false, err
+	}
+	defer release()
 	if l.dedicated != "" || !fresh {
 		listed, err := l.callTabs(ctx, wire.TabsParams{Action: "list"})
 		if err != nil {
 			return 0, false, err
 		}
-		current, free := l.currentTab(ctx).Tab, 0
+		current := l.currentTab(ctx).Tab
 		for _, t := range listed.Tabs {
 			if t.Tab == current {
 				return t.Tab, false, nil
 			}
-			if free == 0 && l.dedicated != "" && t.URL == "about:blank" && !l.usedByOthers(t.Tab) {
-				free = t.Tab
-			}
 		}
-		if free != 0 {
-			return free, false, nil
+		for _, t := range listed.Tabs {
+			if l.dedicated != "" && t.URL == "about:blank" && l.claim(t.Tab) {
+				return t.Tab, false, nil
+			}
 		}
 	}
 	result, err := l.callTabs(ctx, wire.TabsParams{Action: "open"})
+	if err == nil {
+		l.claim(result.Tab)
+	}
 	return result.Tab, true, err
 }
 
-func (l *link) usedByOthers(tab int) bool {
+// claim makes a blank tab the client's unless it is another's.
+func (l *link) claim(tab int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range l.current {
 		if c.Tab == tab {
-			return true
+			return false
 		}
 	}
-	return false
+	l.current[l.key()] = currentTab{tab, true}
+	return true
 }
 
 func blank(address string) bool {

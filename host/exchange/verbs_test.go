@@ -209,6 +209,30 @@ func TestCurrentTab(t *testing.T) {
 	b.refused(wire.UnknownTab, "snapshot", wire.SnapshotParams{Tab: 99})
 }
 
+// Clients that come at once do not share the one blank tab.
+func TestBlankTabIsTakenOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t, dedicated)
+	tabs := make(chan int)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		c := w.client(name)
+		go func() {
+			var s wire.Snapshot
+			if err := c.call("snapshot", wire.SnapshotParams{URL: first}, &s); err != nil {
+				t.Error(err)
+			}
+			tabs <- s.Tab
+		}()
+	}
+	seen := map[int]bool{}
+	for range 4 {
+		seen[<-tabs] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("4 clients use the tabs %v", seen)
+	}
+}
+
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	w := start(t)
