@@ -10,7 +10,9 @@ import { allowURL, restricted } from './tabs.js';
 /** @typedef {() => Promise<void>} Start */
 
 const loadMs = 15_000;
+const graceMs = 250; // for the answer that an expression was ended
 const maxValue = 1 << 20; // bytes of JSON
+const maxSaid = 1000;
 
 /**
  * Moves a tab: navigate, back, forward, reload. Waits for the load.
@@ -19,6 +21,7 @@ const maxValue = 1 << 20; // bytes of JSON
  */
 export async function move(tab, act, start, dedicated) {
   const ms = act.timeoutMs || loadMs;
+  if (dialogOf(tab)) await noDialog(tab);
   if (act.kind === 'navigate') {
     const url = allowURL(act.url ?? '', dedicated);
     if (url.startsWith('data:')) return replace(tab, url, start, ms);
@@ -27,7 +30,7 @@ export async function move(tab, act, start, dedicated) {
   }
   return use(tab, async () => {
     await noDialog(tab);
-    const go = await way(tab, act);
+    const go = await way(tab, act, ms);
     await start();
     return moved(tab, go, ms);
   });
@@ -52,48 +55,58 @@ export async function answerDialog(tab, act, start) {
   });
 }
 
-/** How to move; nothing is sent yet. @param {number} tab @param {Act} act @returns {Promise<() => Promise<void>>} */
-async function way(tab, { kind, url = '' }) {
-  if (kind === 'reload') return () => send(tab, '', 'Page.reload');
+/** How to move; nothing is sent yet. @param {number} tab @param {Act} act @param {number} ms @returns {Promise<() => Promise<void>>} */
+async function way(tab, { kind, url = '' }, ms) {
+  if (kind === 'reload') return () => send(tab, '', 'Page.reload', {}, ms);
   if (kind === 'navigate') {
     return async () => {
-      const { errorText } = await send(tab, '', 'Page.navigate', { url });
+      const { errorText } = await send(tab, '', 'Page.navigate', { url }, ms);
       if (errorText) throw new Fault('navigation_failed', `the page did not load: ${errorText}`, { dispatched: 'yes', effect: 'unknown' });
     };
   }
   const { currentIndex, entries } = await send(tab, '', 'Page.getNavigationHistory');
   const entry = entries[currentIndex + (kind === 'back' ? -1 : 1)];
   if (!entry) throw new Fault('navigation_failed', `there is no page to go ${kind} to`);
-  return () => send(tab, '', 'Page.navigateToHistoryEntry', { entryId: entry.id });
+  return () => send(tab, '', 'Page.navigateToHistoryEntry', { entryId: entry.id }, ms);
 }
 
 /** @param {number} tab @param {() => Promise<void>} go @param {number} ms @returns {Promise<Evidence>} */
 async function moved(tab, go, ms) {
-  let replaced = false;
-  /** @type {() => void} */
+  /** @type {'' | 'within' | 'replaced'} */
+  let how = '';
+  /** @type {(settled: boolean) => void} */
   let loaded = () => {};
-  const load = new Promise(resolve => { loaded = () => resolve(true); });
+  const load = new Promise(resolve => { loaded = resolve; });
   const end = listen(tab, (method, params, targetId) => {
     if (targetId !== '') return;
     if (method === 'Page.frameNavigated' && !params.frame.parentId) {
-      replaced = true;
-      if (params.type === 'BackForwardCacheRestore') loaded();
+      how = 'replaced';
+      failed ||= params.frame.unreachableUrl !== undefined;
+      if (params.type === 'BackForwardCacheRestore') loaded(true);
     }
-    if (method === 'Page.navigatedWithinDocument' && !replaced) loaded();
-    if (method === 'Page.loadEventFired' && replaced) loaded();
-    if (method === 'Page.javascriptDialogOpening') loaded();
+    if (method === 'Page.navigatedWithinDocument' && how === '') {
+      how = 'within';
+      loaded(true);
+    }
+    if (method === 'Page.loadEventFired' && how === 'replaced') loaded(true);
+    if (method === 'Page.javascriptDialogOpening') loaded(false);
   });
-  let settled = false;
+  let failed = false;
+  const timer = setTimeout(() => loaded(false), ms);
   try {
     await go();
-    settled = await Promise.race([load, new Promise(resolve => setTimeout(resolve, ms, false))]) === true;
+    await load;
   } catch (thrown) {
-    if (asFault(thrown).code !== 'dialog_open') throw thrown;
+    // A page that does not answer in time, and a dialog, are told with what there is.
+    if (!['dialog_open', 'timeout'].includes(asFault(thrown).code)) throw thrown;
+    loaded(false);
   } finally {
+    clearTimeout(timer);
     end();
   }
+  if (failed) throw new Fault('navigation_failed', undefined, { dispatched: 'yes', effect: 'seen' });
   const dialog = dialogOf(tab);
-  return landed(tab, settled && !dialog, replaced, dialog ? dialog.message || dialog.type : '');
+  return landed(tab, await load === true && !dialog, how, dialog ? dialog.message || dialog.type : '');
 }
 
 /**
@@ -106,6 +119,8 @@ async function replace(tab, url, start, ms) {
   const { index, windowId, active } = await getTab(tab).catch(thrown => { throw asFault(thrown); });
   await start();
   const { id = 0 } = await createTab({ url, active, windowId, index });
+  // Attached at once: a dialog that opened before is never told of, and cannot be answered.
+  await use(id, async () => {}).catch(() => {});
   await removeTab(tab);
   return arrived(id, ms);
 }
@@ -121,18 +136,20 @@ async function leave(tab, url, start, ms) {
 async function arrived(tab, ms) {
   for (const end = Date.now() + ms; Date.now() < end;) {
     const { status, pendingUrl } = await getTab(tab);
-    if (status === 'complete' && !pendingUrl) return landed(tab, true, true, '');
+    const dialog = dialogOf(tab);
+    if (dialog) return landed(tab, false, 'replaced', dialog.message || dialog.type);
+    if (status === 'complete' && !pendingUrl) return landed(tab, true, 'replaced', '');
     await new Promise(resolve => setTimeout(resolve, 50));
   }
-  return landed(tab, false, true, '');
+  return landed(tab, false, 'replaced', '');
 }
 
-/** @param {number} tab @param {boolean} settled @param {boolean} replaced @param {string} dialog @returns {Promise<Evidence>} */
-async function landed(tab, settled, replaced, dialog) {
+/** @param {number} tab @param {boolean} settled @param {'' | 'within' | 'replaced'} way @param {string} dialog @returns {Promise<Evidence>} */
+async function landed(tab, settled, way, dialog) {
   const { url = '', title = '' } = await getTab(tab);
   return {
-    dispatched: 'yes', effect: replaced || dialog ? 'seen' : 'none_seen', settled, method: 'navigation', tab, url, title,
-    ...(replaced ? { new_document: true } : {}), ...(dialog ? { dialog } : {}),
+    dispatched: 'yes', effect: way || dialog ? 'seen' : settled ? 'none_seen' : 'unknown', settled, method: 'navigation', tab, url, title,
+    ...(way === 'replaced' ? { new_document: true } : {}), ...(dialog ? { dialog } : {}),
   };
 }
 
@@ -148,24 +165,23 @@ export async function evaluate(tab, act, start) {
     const ms = act.timeoutMs || loadMs;
     const reached = /** @type {const} */ ({ dispatched: 'yes', effect: 'unknown' });
     const { result, exceptionDetails } = await send(tab, '', 'Runtime.evaluate', {
-      expression: act.expression ?? '', returnByValue: true, awaitPromise: true, userGesture: true,
-    }, ms).catch(thrown => {
+      expression: act.expression ?? '', returnByValue: true, awaitPromise: true, userGesture: true, timeout: ms,
+    }, ms + graceMs).catch(thrown => {
       const fault = asFault(thrown);
       const dialog = dialogOf(tab);
       if (fault.code === 'dialog_open' && dialog) throw new Fault('dialog_open', `the expression opened a dialog: ${dialog.message || dialog.type}`, reached);
-      if (fault.code === 'internal') throw new Fault('eval_failed', fault.message, reached); // its value cannot be copied, say
+      if (fault.code === 'internal') throw new Fault(/terminated/i.test(fault.cdp) ? 'timeout' : 'eval_failed', fault.message, reached); // its value cannot be copied, say
       throw new Fault(fault.code, fault.message, { ...fault.more, dispatched: 'uncertain', effect: 'unknown' });
     });
     if (exceptionDetails) {
-      throw new Fault('eval_failed', (exceptionDetails.exception?.description ?? exceptionDetails.text).split('\n')[0].slice(0, 1000), reached);
+      const { exception, text } = exceptionDetails;
+      const said = exception?.description ?? (exception && 'value' in exception ? `${text} ${JSON.stringify(exception.value)}` : text);
+      throw new Fault('eval_failed', said.split('\n')[0].slice(0, maxSaid), reached);
     }
-    const value = result.value === undefined ? undefined : JSON.stringify(result.value);
-    if (value !== undefined && new TextEncoder().encode(value).length > maxValue) {
+    const value = result.unserializableValue ?? result.value; // NaN, say, has no JSON
+    if (value !== undefined && new TextEncoder().encode(JSON.stringify(value)).length > maxValue) {
       throw new Fault('too_large', `the value has more than ${maxValue} bytes`, reached);
     }
-    return {
-      dispatched: 'yes', effect: 'unknown', settled: true, method: 'evaluate', tab,
-      ...(result.value === undefined ? {} : { value: result.value }),
-    };
+    return { dispatched: 'yes', effect: 'unknown', settled: true, method: 'evaluate', tab, ...(value === undefined ? {} : { value }) };
   });
 }

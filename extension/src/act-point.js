@@ -1,202 +1,230 @@
 // Actionability: where a node can be clicked, or why it cannot. Nothing here
 // sends an input event.
 
+import { withholder } from './act-secrets.js';
 import { Fault } from './fault.js';
-import { nameOf } from './identity.js';
-import { firstLabel, meets, probe, toCentre, twoFrames } from './in-page.js';
+import { fold, nameOf } from './identity.js';
+import { labelOf, meets, toCentre, twoFrames } from './in-page.js';
+import { absent, alsoHold, inPage, inPageKept, stale } from './node.js';
 import { children, send } from './session.js';
 
-/** @typedef {import('./identity.js').Node} Node */
-/** @typedef {import('./in-page.js').Probe} Probe */
+/** @typedef {import('./identity.js').Seen} Seen */
+/** @typedef {import('./node.js').Held} Held */
 /** @typedef {import('./wire.js').Target} Target */
 /** @typedef {import('./wire.js').Candidate} Candidate */
-/** @typedef {{x: number, y: number}} Point CSS px in the viewport of the target's session */
-/** @typedef {{point: Point, rect: [number, number, number, number]}} Place */
+/** @typedef {{x: number, y: number}} Point CSS px in the viewport of its session */
 
-/**
- * Calls a function of in-page.js on a node.
- * @template {unknown[]} A, R
- * @param {number} tab @param {string} targetId @param {string} objectId
- * @param {(this: any, ...args: A) => R} body
- * @param {...(A[number] | {objectId: string})} args values, or other nodes by their objectId
- * @returns {Promise<Awaited<R>>}
- */
-export async function inPage(tab, targetId, objectId, body, ...args) {
-  const { result, exceptionDetails } = await send(tab, targetId, 'Runtime.callFunctionOn', {
-    objectId, functionDeclaration: body.toString(), returnByValue: true, awaitPromise: true,
-    arguments: args.map(arg => (typeof arg === 'object' && arg !== null && 'objectId' in arg ? { objectId: String(arg.objectId) } : { value: arg })),
-  });
-  if (exceptionDetails) throw new Fault('internal', exceptionDetails.exception?.description ?? exceptionDetails.text);
-  return result.value;
+/** Refuses what waiting cannot cure. @param {Seen} seen */
+export function refuse({ probe: { listed, visible, disabled } }) {
+  if (listed) throw new Fault('wrong_kind', 'an option of a drop-down list has no place to click: choose it in its list');
+  if (!visible) throw new Fault('not_visible', 'the node is not displayed');
+  if (disabled) throw new Fault('disabled', undefined, { reason: disabled });
 }
 
 /**
- * Probes a node and refuses what waiting cannot cure.
- * @param {number} tab @param {Target} target @param {Node} node
- * @returns {Promise<Probe>}
- */
-export async function ready(tab, target, node) {
-  const found = await inPage(tab, target.targetId, node.objectId, probe);
-  if (!found.visible) throw new Fault('not_visible', hiddenOption(found) ?? 'the node is not displayed');
-  if (found.disabled) throw new Fault('disabled', undefined, { reason: found.disabled });
-  return found;
-}
-
-/** @param {Probe} found */
-const hiddenOption = found => (found.tag === 'option' ? 'the option is in a closed list' : undefined);
-
-/**
- * Scrolls a node into view and finds where a click meets it.
- * @param {number} tab @param {Target} target @param {Node} node
+ * Scrolls a node into view and finds where a click meets it, once it stands still.
+ * @param {Held} node @param {Held} watcher @param {Target} target @param {Seen} seen
  * @param {number} deadline Unix ms
- * @returns {Promise<Place>}
- * @throws {Fault} not_visible, covered with what covers it
+ * @returns {Promise<Point>}
+ * @throws {Fault} not_visible, or covered with what covers it
  */
-export async function locate(tab, target, node, deadline) {
-  const { targetId } = target;
-  let covered = 0;
-  /** @type {Place | undefined} */
+export async function locate(node, watcher, target, seen, deadline) {
+  const label = seen.probe.labelled ? await inPageKept(node, labelOf) : undefined;
+  /** @type {number[] | undefined} */
   let before;
-  for (let missing = 0; ;) {
-    await send(tab, targetId, 'DOM.scrollIntoViewIfNeeded', { objectId: node.objectId }).catch(detached);
-    const place = await box(tab, targetId, node);
-    if (place && before && still(before.point, place.point)) {
-      const cover = await coverOf(tab, target, node, place.point);
-      if (!cover) return place;
-      if (++covered > 1) {
-        const free = await freePoint(tab, target, node, place);
-        if (free) return free;
-        throw new Fault('covered', `${describe(cover)} covers the point to click`, { candidates: [cover] });
-      }
+  for (let still = 0, covers = 0; ;) {
+    await send(node.tab, node.targetId, 'DOM.scrollIntoViewIfNeeded', { objectId: node.objectId }).catch(noLayout);
+    const { points, where } = await look(label ? [node, label] : [node]);
+    still = before && calm(before, where) ? still + 1 : 0;
+    before = where;
+    if (where.length === 0 && still > 0) throw new Fault('not_visible', 'the node has no box');
+    if (still > 0 && points.length > 0) {
+      const { met, cover } = await firstMet(node, watcher, target, points);
+      if (met) return met;
+      if (cover && ++covers > 1) throw await covered(node, target, seen, cover);
       // What covers may be about to go (a tooltip, a spinner), or be a bar from under which the node can be scrolled.
-      await inPage(tab, targetId, node.objectId, toCentre);
-    } else if (Date.now() > deadline) {
-      throw new Fault('not_visible', place ? 'the node keeps moving' : 'the node has no box in the viewport');
-    } else if (!place && ++missing > 1) {
-      throw new Fault('not_visible', 'the node has no box in the viewport');
+      await inPage(node, toCentre);
     }
-    before = place;
-    await inPage(tab, targetId, node.objectId, twoFrames);
+    if (points.length === 0 && still >= outsideLooks) throw new Fault('not_visible', 'the node is outside the viewport and cannot be scrolled to');
+    if (Date.now() > deadline) throw new Fault('not_visible', points.length > 0 ? 'the node keeps moving' : 'the node does not come into the viewport');
+    await inPage(node, twoFrames);
   }
 }
+const outsideLooks = 4;
 
-/** A node that only breathes stays where it is clicked. @param {Point} a @param {Point} b */
-const still = (a, b) => Math.abs(a.x - b.x) <= 1 && Math.abs(a.y - b.y) <= 1;
-
-/** Another point of a node whose middle is covered. @param {number} tab @param {Target} target @param {Node} node @param {Place} place */
-async function freePoint(tab, target, node, { rect }) {
-  const [left, top, width, height] = rect;
-  for (const [right, down] of [[0.2, 0.5], [0.8, 0.5], [0.5, 0.2], [0.5, 0.8], [0.1, 0.1], [0.9, 0.9]]) {
-    const point = { x: left + width * right, y: top + height * down };
-    if (!await coverOf(tab, target, node, point)) return { point, rect };
-  }
-  return undefined;
-}
-
-/**
- * The label that stands for a control, for controls that are drawn by it.
- * @param {number} tab @param {string} targetId @param {Node} node
- * @returns {Promise<Node | undefined>}
- */
-export async function labelOf(tab, targetId, node) {
-  const { result } = await send(tab, targetId, 'Runtime.callFunctionOn', { objectId: node.objectId, functionDeclaration: firstLabel.toString() });
-  return result.objectId ? { ...node, objectId: result.objectId } : undefined;
-}
-
-/** @param {Candidate} cover */
-const describe = ({ role, name, tag }) => (name ? `${role || tag} "${name}"` : `a ${role || tag}`);
+/** A node that only breathes stays where it is clicked. @param {number[]} a @param {number[]} b */
+const calm = (a, b) => a.length === b.length && a.every((x, i) => Math.abs(x - b[i]) <= 1);
 
 /** @param {unknown} thrown @returns {undefined} */
-function detached(thrown) {
-  if (!(thrown instanceof Fault) || thrown.code !== 'internal') throw thrown;
-  if (/detached/i.test(thrown.message)) throw new Fault('stale_uid', 'the node is no longer in the page', { reason: 'gone' });
-  return undefined; // no layout: its box tells
-}
-
-/** The largest of a node's boxes, as far as it is in the viewport. @param {number} tab @param {string} targetId @param {Node} node @returns {Promise<Place | undefined>} */
-async function box(tab, targetId, { objectId }) {
-  const [{ quads }, { cssLayoutViewport: { clientWidth, clientHeight } }] = await Promise.all([
-    send(tab, targetId, 'DOM.getContentQuads', { objectId }).catch(thrown => { detached(thrown); return { quads: [] }; }),
-    send(tab, targetId, 'Page.getLayoutMetrics'),
-  ]);
-  let best;
-  for (const quad of quads) {
-    const [xs, ys] = [[quad[0], quad[2], quad[4], quad[6]], [quad[1], quad[3], quad[5], quad[7]]];
-    const [left, top] = [Math.max(0, Math.min(...xs)), Math.max(0, Math.min(...ys))];
-    const [width, height] = [Math.min(clientWidth, Math.max(...xs)) - left, Math.min(clientHeight, Math.max(...ys)) - top];
-    if (width < 1 || height < 1 || (best && width * height <= best.rect[2] * best.rect[3])) continue;
-    best = { point: { x: left + width / 2, y: top + height / 2 }, rect: /** @type {Place['rect']} */ ([left, top, width, height]) };
-  }
-  return best;
-}
-
-/**
- * What a click at a point would meet instead of the node, in its own session and
- * in those of the frames above it, which an OOPIF's hit test does not see.
- * @param {number} tab @param {Target} target @param {Node} node @param {Point} point
- * @returns {Promise<Candidate | undefined>}
- */
-async function coverOf(tab, target, node, point) {
-  const { targetId } = target;
-  const hit = await hitAt(tab, targetId, point);
-  if (!hit) return { role: '', name: '', tag: 'point outside the page' };
-  if (hit.backendNodeId !== target.backendDOMNodeId) {
-    const world = hit.frameId === target.frameId ? node.contextId : undefined;
-    const { object } = await send(tab, targetId, 'DOM.resolveNode', { backendNodeId: hit.backendNodeId, executionContextId: world });
-    const own = world !== undefined && await inPage(tab, targetId, node.objectId, meets, { objectId: object.objectId ?? '' });
-    if (!own) return candidate(tab, targetId, hit);
-  }
-  const above = await children(tab);
-  for (let frame = above.find(child => child.targetId === targetId); frame; frame = above.find(child => child.targetId === frame?.parent)) {
-    const { parent } = frame;
-    const owner = await send(tab, parent, 'DOM.getFrameOwner', { frameId: frame.targetId });
-    point = await mapToParent(tab, frame.targetId, parent, owner.backendNodeId, point);
-    const met = await hitAt(tab, parent, point);
-    if (!met) return { role: '', name: '', tag: 'point outside the page' };
-    if (met.backendNodeId !== owner.backendNodeId && met.frameId !== frame.targetId) return candidate(tab, parent, met);
-  }
+function noLayout(thrown) {
+  if (!absent(thrown)) throw thrown;
+  if (/detached/i.test(thrown.cdp)) throw stale('gone', 'the node is no longer in the page');
   return undefined;
 }
 
 /**
- * The node at a point of a session's viewport. The hit test wants coordinates of
- * the document, which scrolling moves.
- * @param {number} tab @param {string} targetId @param {Point} point
+ * A session on the way from a node's own up to the tab's.
+ * @typedef {object} Level
+ * @property {string} targetId
+ * @property {number} owner backendDOMNodeId of the iframe below it, on its own session
+ * @property {(point: Point) => Point} from maps a point of the level below
+ * @property {Point} scroll of its root frame
+ * @property {number} width
+ * @property {number} height
  */
-async function hitAt(tab, targetId, { x, y }) {
-  const { cssLayoutViewport: { pageX, pageY } } = await send(tab, targetId, 'Page.getLayoutMetrics');
-  return send(tab, targetId, 'DOM.getNodeForLocation', { x: Math.floor(x + pageX), y: Math.floor(y + pageY), ignorePointerEventsNone: false })
-    .catch(thrown => {
-      if (thrown instanceof Fault && thrown.code === 'internal') return undefined; // no node there
-      throw thrown;
-    });
+/** @typedef {{at: Point, levels: Level[]}} Spot at is a point in the node's own session */
+
+/**
+ * Where a node is at this moment: points on it, and on its label, to try, likeliest
+ * first, that are in the viewports of all sessions; and where the first of all is in
+ * each session, as numbers, none when there is no box.
+ * @param {Held[]} parts the node, and its label if it has one
+ * @returns {Promise<{points: Spot[], where: number[]}>}
+ */
+async function look(parts) {
+  const { tab, targetId } = parts[0];
+  const [levels, ...quads] = await Promise.all([
+    levelsOf(tab, targetId),
+    ...parts.map(({ objectId }) => send(tab, targetId, 'DOM.getContentQuads', { objectId }).then(found => found.quads, thrown => noLayout(thrown) ?? [])),
+  ]);
+  const points = quads.flatMap(part => {
+    const boxes = part.map(boxOf).filter(({ width, height }) => width >= 1 && height >= 1).sort((a, b) => b.width * b.height - a.width * a.height);
+    const middles = boxes.slice(0, 2).map(box => pointIn(box, levels[0], 0.5, 0.5));
+    // Off the middle, where another control may stand.
+    return [...middles, ...boxes.slice(0, 1).flatMap(box => [[0.15, 0.5], [0.85, 0.5], [0.5, 0.15], [0.5, 0.85]].map(([right, down]) => pointIn(box, levels[0], right, down)))];
+  });
+  const spots = points.map(at => ({ at, levels }));
+  return { points: spots.filter(inView), where: spots.slice(0, 1).flatMap(spot => along(spot).flatMap(({ x, y }) => [x, y])) };
 }
 
-/** A point of an OOPIF in its parent's viewport. @param {number} tab @param {string} targetId @param {string} parent @param {number} owner @param {Point} point @returns {Promise<Point>} */
-async function mapToParent(tab, targetId, parent, owner, { x, y }) {
-  const [{ cssLayoutViewport: { clientWidth, clientHeight } }, { model: { content } }] = await Promise.all([
-    send(tab, targetId, 'Page.getLayoutMetrics'),
-    send(tab, parent, 'DOM.getBoxModel', { backendNodeId: owner }),
-  ]);
-  const [right, down] = [x / clientWidth, y / clientHeight];
-  return {
-    x: content[0] + (content[2] - content[0]) * right + (content[6] - content[0]) * down,
-    y: content[1] + (content[3] - content[1]) * right + (content[7] - content[1]) * down,
-  };
+/** A point in the node's session and in each one above it. @param {Spot} spot @returns {Point[]} */
+function along({ at, levels }) {
+  let point = at;
+  return levels.map(({ from }) => (point = from(point)));
 }
 
-/** @param {number} tab @param {string} targetId @param {{backendNodeId: number, frameId: string}} hit @returns {Promise<Candidate>} */
-async function candidate(tab, targetId, { backendNodeId, frameId }) {
-  const [{ node }, { nodes }] = await Promise.all([
-    send(tab, targetId, 'DOM.describeNode', { backendNodeId }),
-    send(tab, targetId, 'Accessibility.getPartialAXTree', { backendNodeId, fetchRelatives: true }),
-  ]);
-  // The nearest node that the tree shows says best what it is.
-  const shown = nodes.find(ax => ax.backendDOMNodeId === backendNodeId);
-  const text = nodes.find(ax => !ax.ignored && ax.role?.value === 'StaticText' && ax.parentId === shown?.nodeId);
-  const ax = shown && !shown.ignored ? shown : undefined;
-  return {
-    role: String(ax?.role?.value ?? ''), name: (nameOf(ax) || nameOf(text)).slice(0, 200), tag: node.localName || node.nodeName.toLowerCase(),
-    backendDOMNodeId: backendNodeId, frameId,
+/** @param {number[]} quad */
+function boxOf(quad) {
+  const [xs, ys] = [[quad[0], quad[2], quad[4], quad[6]], [quad[1], quad[3], quad[5], quad[7]]];
+  const [x, y] = [Math.min(...xs), Math.min(...ys)];
+  return { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y };
+}
+
+/** A point in the part of a box that is in its viewport. @param {ReturnType<typeof boxOf>} box @param {Level} level @param {number} right @param {number} down */
+function pointIn(box, level, right, down) {
+  const between = (/** @type {number} */ from, /** @type {number} */ size, /** @type {number} */ end, /** @type {number} */ part) => {
+    const [low, high] = [Math.max(0, from), Math.min(end, from + size)];
+    return high > low ? low + (high - low) * part : from + size * part;
   };
+  return { x: between(box.x, box.width, level.width, right), y: between(box.y, box.height, level.height, down) };
+}
+
+/** @param {Spot} spot */
+const inView = spot => along(spot).every(({ x, y }, i) => x >= 0 && y >= 0 && x < spot.levels[i].width && y < spot.levels[i].height);
+
+/** @param {number} tab @param {string} targetId @returns {Promise<Level[]>} the node's own first */
+async function levelsOf(tab, targetId) {
+  const all = await children(tab);
+  const levels = [];
+  /** @type {string | undefined} */
+  let below;
+  for (let at = /** @type {string | undefined} */ (targetId); at !== undefined;) {
+    levels.push(await levelOf(tab, at, below));
+    below = at;
+    at = all.find(child => child.targetId === below)?.parent;
+  }
+  return levels;
+}
+
+/** @param {number} tab @param {string} targetId @param {string} [below] the OOPIF below it @returns {Promise<Level>} */
+async function levelOf(tab, targetId, below) {
+  const metrics = send(tab, targetId, 'Page.getLayoutMetrics');
+  let owner = 0;
+  let from = (/** @type {Point} */ point) => point;
+  if (below !== undefined) {
+    owner = (await send(tab, targetId, 'DOM.getFrameOwner', { frameId: below })).backendNodeId;
+    const { model: { content, border, width, height } } = await send(tab, targetId, 'DOM.getBoxModel', { backendNodeId: owner });
+    // A CSS transform of the iframe scales and turns what is in it.
+    const [rightX, rightY] = [(border[2] - border[0]) / width, (border[3] - border[1]) / width];
+    const [downX, downY] = [(border[6] - border[0]) / height, (border[7] - border[1]) / height];
+    from = ({ x, y }) => ({ x: content[0] + x * rightX + y * downX, y: content[1] + x * rightY + y * downY });
+  }
+  const { cssLayoutViewport: { clientWidth, clientHeight, pageX, pageY } } = await metrics;
+  return { targetId, owner, from, scroll: { x: pageX, y: pageY }, width: clientWidth, height: clientHeight };
+}
+
+/** @typedef {{targetId: string, backendNodeId: number, frameId: string}} Hit */
+
+/**
+ * The first point at which a click meets the node itself, or else a control in it.
+ * @param {Held} node @param {Held} watcher @param {Target} target @param {Spot[]} points
+ * @returns {Promise<{met?: Point, cover?: Hit}>} cover is what the first point met instead; neither when it met nothing
+ */
+async function firstMet(node, watcher, target, points) {
+  let nested, cover;
+  for (const spot of points) {
+    const { how, hit } = await hitTest(node, watcher, target, spot);
+    if (how === 'own' || how === 'label') return { met: spot.at };
+    if (how === 'nested') nested ??= spot.at;
+    else cover ??= hit;
+  }
+  return nested ? { met: nested } : { cover };
+}
+
+/**
+ * What a click at a point meets: in the node's own session, and in those above
+ * it, which the hit test of an OOPIF does not see.
+ * @param {Held} node @param {Held} watcher @param {Target} target @param {Spot} spot
+ * @returns {Promise<{how: '' | 'own' | 'nested' | 'label', hit?: Hit}>}
+ */
+async function hitTest(node, watcher, target, spot) {
+  /** @type {'' | 'own' | 'nested' | 'label'} */
+  let how = '';
+  for (const [i, point] of along(spot).entries()) {
+    const level = spot.levels[i];
+    const hit = await hitAt(node.tab, level, point);
+    if (!hit) return { how: '' };
+    if (i > 0) {
+      if (hit.backendNodeId !== level.owner) return { how: '', hit };
+    } else {
+      if (hit.backendNodeId === target.backendDOMNodeId) how = 'own';
+      else if (hit.frameId === target.frameId) how = await inPage(watcher, meets, await alsoHold(node, hit.backendNodeId));
+      if (how === '') return { how, hit };
+    }
+  }
+  return { how };
+}
+
+/** The node at a point of a viewport; the hit test wants coordinates of the document, which scrolling moves. @param {number} tab @param {Level} level @param {Point} point @returns {Promise<Hit | undefined>} */
+async function hitAt(tab, { targetId, scroll }, { x, y }) {
+  const at = { x: Math.floor(x + scroll.x), y: Math.floor(y + scroll.y) };
+  try {
+    const { backendNodeId, frameId } = await send(tab, targetId, 'DOM.getNodeForLocation', { ...at, ignorePointerEventsNone: false });
+    return { targetId, backendNodeId, frameId };
+  } catch (thrown) {
+    if (absent(thrown)) return undefined; // no node there
+    throw thrown;
+  }
+}
+
+/** @param {Held} node @param {Target} target @param {Seen} seen @param {Hit} hit @returns {Promise<Fault>} */
+async function covered(node, target, { above }, { targetId, backendNodeId, frameId }) {
+  const [{ node: dom }, { nodes }] = await Promise.all([
+    send(node.tab, targetId, 'DOM.describeNode', { backendNodeId }),
+    send(node.tab, targetId, 'Accessibility.getPartialAXTree', { backendNodeId, fetchRelatives: true }),
+  ]);
+  // The nearest node that says what it is, but none that the target is in, too.
+  const plain = /^(generic|none|statictext|inlinetextbox|paragraph|rootwebarea)$/i;
+  const byId = new Map(nodes.map(one => [one.nodeId, one]));
+  const hit = nodes.find(one => one.backendDOMNodeId === backendNodeId);
+  let ax = hit;
+  while (ax && (ax.ignored || plain.test(ax.role?.value))) ax = byId.get(ax.parentId ?? '');
+  if (!ax || ax.ignored || plain.test(ax.role?.value) || (targetId === target.targetId && above.has(ax.backendDOMNodeId ?? 0))) ax = hit;
+  const text = nodes.find(one => !one.ignored && one.role?.value === 'StaticText' && one.parentId === hit?.nodeId);
+  const name = (await withholder(node, target)(nameOf(ax) || nameOf(text))).slice(0, 200);
+  const role = ax?.ignored ? '' : fold(String(ax?.role?.value ?? '')).toLowerCase();
+  const tag = dom.localName || dom.nodeName.toLowerCase();
+  return new Fault('covered', `${name ? `${role || tag} "${name}"` : `a ${role || tag}`} covers the point to click`, {
+    candidates: [{ role, name, tag, backendDOMNodeId: ax?.backendDOMNodeId ?? backendNodeId, frameId }],
+  });
 }

@@ -1,15 +1,17 @@
 // perform: one act, once (docs/PROTOCOL.md, "An act happens at most once").
 //
-// Order: grant, epoch, expiry, ledger; then identity and actionability, which
+// Order: grant, ledger, epoch and expiry; then identity and actionability, which
 // send nothing; then `started` is recorded and the first input event leaves. What
 // fails before that says dispatched: no.
 
-import { click, type } from './act-input.js';
+import { click } from './act-click.js';
 import { answerDialog, evaluate, move } from './act-page.js';
+import { type } from './act-type.js';
 import { Fault } from './fault.js';
-import { once } from './ledger.js';
+import { acts } from './ledger.js';
 import { use } from './session.js';
 
+/** @typedef {import('./ledger.js').Start} Start */
 /** @typedef {import('./methods.js').Request} Request */
 /** @typedef {import('./wire.js').Evidence} Evidence */
 /** @typedef {import('./wire.js').PerformParams} PerformParams */
@@ -19,15 +21,20 @@ import { use } from './session.js';
  * @param {Request} request
  * @returns {Promise<Evidence>}
  */
-export async function perform(params, { epoch, live, dedicated }) {
+export async function perform(params, { epoch, live, dedicated, signal }) {
   const { act, tab, target, grant, expires } = params;
   // A grant that this browser's kind does not have is none.
   if (grant === 'dedicated' && !dedicated) throw new Fault('not_approved');
-  if (params.epoch !== epoch || !live()) throw new Fault('old_epoch');
-  if (Date.now() > expires) throw new Fault('expired');
-  return once(act.id, start => run(start), live);
+  return acts.once(act.id, start => {
+    if (params.epoch !== epoch || !live()) throw new Fault('old_epoch');
+    if (Date.now() > expires) throw new Fault('expired');
+    return run(() => {
+      if (signal.aborted) throw new Fault('canceled');
+      return start();
+    });
+  }, live, act.text);
 
-  /** @param {() => Promise<void>} start @returns {Promise<Evidence>} */
+  /** @param {Start} start @returns {Promise<Evidence>} */
   function run(start) {
     switch (act.kind) {
       case 'eval':

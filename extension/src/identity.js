@@ -6,22 +6,26 @@
 // a cross-site navigation it names a node of the new page, and a list that is
 // re-sorted by rebinding its nodes keeps node, role and name for another record.
 
-import { Fault } from './fault.js';
-import { flatten } from './frames.js';
-import { send, world } from './session.js';
+import { probe } from './in-page.js';
+import { absent, alsoHold, inPage, stale } from './node.js';
+import { send } from './session.js';
+import { withholder } from './act-secrets.js';
 
 /** @typedef {import('devtools-protocol').Protocol.Accessibility.AXNode} AXNode */
+/** @typedef {import('./in-page.js').Probe} Probe */
+/** @typedef {import('./node.js').Held} Held */
 /** @typedef {import('./wire.js').Target} Target */
-/** @typedef {'gone' | 'document' | 'renamed' | 'moved_context'} Reason */
 
 /**
- * A target that is what it was.
- * @typedef {object} Node
- * @property {string} objectId in this extension's world of its frame, where the page cannot lie about it
- * @property {number} contextId
+ * What a node is that is what it was.
+ * @typedef {object} Seen
  * @property {string} role
  * @property {string} name
- * @property {AXNode} ax
+ * @property {string} context
+ * @property {number} item backendDOMNodeId of the item around it; 0 without one
+ * @property {number} key that of the node in the item that its key is read from; 0 when the item is named
+ * @property {Set<number>} above those of its ancestors
+ * @property {Probe} probe
  */
 
 const keyedRoles = new Set(['row', 'layouttablerow', 'listitem', 'option', 'article']);
@@ -77,11 +81,14 @@ export function itemOf(nodes, id) {
  * @param {AXNode[]} nodes the item's whole subtree among them
  * @param {number} id the node's backendDOMNodeId, which is no key of its own
  * @param {boolean} [twins] the item is what tells the node from its twins: a key has a letter
+ * @returns {{text: string, from: number}} from is the backendDOMNodeId of the node that says it, 0 when it is the item
  */
 export function keyOf(item, nodes, id, twins = false) {
-  if (!twins && namedRoles.has(roleOf(item))) return clip(nameOf(item));
+  if (!twins && namedRoles.has(roleOf(item))) return { text: clip(nameOf(item)), from: 0 };
   const byId = new Map(nodes.map(node => [node.nodeId, node]));
-  const found = { rowheader: '', heading: '', link: '', statictext: '' };
+  const ranks = ['rowheader', 'heading', 'link', 'statictext'];
+  /** @type {(AXNode | undefined)[]} */
+  const found = [];
   const seen = new Set([item.nodeId]);
   /** @type {[string, boolean][]} open nodes, last first, and whether they stand in a control */
   const open = (item.childIds ?? []).map(child => /** @type {[string, boolean]} */ ([child, false])).reverse();
@@ -94,14 +101,14 @@ export function keyOf(item, nodes, id, twins = false) {
     const role = roleOf(node);
     if (!node.ignored) {
       if (innerRoles.has(role)) continue;
-      const key = /** @type {keyof typeof found} */ (role);
-      if (Object.hasOwn(found, key) && found[key] === '' && !(role === 'statictext' && inControl) &&
-        (!twins || /\p{L}/u.test(nameOf(node)))) found[key] = nameOf(node);
+      const rank = ranks.indexOf(role);
+      if (rank >= 0 && (twins ? /\p{L}/u : /./u).test(nameOf(node)) && !(role === 'statictext' && inControl)) found[rank] ??= node;
     }
     const below = inControl || isControl(node);
     for (const child of (node.childIds ?? []).toReversed()) open.push([child, below]);
   }
-  return clip(found.rowheader || found.heading || found.link || found.statictext);
+  const first = found.find(Boolean);
+  return { text: clip(nameOf(first)), from: first?.backendDOMNodeId ?? 0 };
 }
 
 /** @param {AXNode} node */
@@ -114,67 +121,65 @@ const clip = text => [...text].slice(0, maxContext).join('');
 /** @param {string} was @param {string} is @param {boolean} exact */
 const same = (was, is, exact) => (exact ? fold(was) === fold(is) : normalize(was) === normalize(is));
 
-/** @param {Reason} reason @param {string} message @param {string} [now] */
-const stale = (reason, message, now) => new Fault('stale_uid', message, { reason, ...(now === undefined ? {} : { now }) });
-
 /**
- * Finds a target's node and checks that it is what it was.
- * @param {number} tab in use
- * @param {Target} target
+ * Checks that a target's node is what it was.
+ * @param {Held} node @param {Target} target
  * @param {string} [expect] another name that is accepted
- * @returns {Promise<Node>}
- * @throws {Fault} stale_uid with its reason; nothing was sent to the page
+ * @returns {Promise<Seen>}
+ * @throws {Fault} stale_uid with its reason; not_visible and disabled where the tree does not show the node any more
  */
-export async function identify(tab, target, expect) {
-  const { targetId, frameId, backendDOMNodeId: backendNodeId } = target;
-  await checkDocument(tab, target);
-  const contextId = await world(tab, targetId, frameId).catch(gone);
-  const { object } = await send(tab, targetId, 'DOM.resolveNode', { backendNodeId, executionContextId: contextId }).catch(gone);
-  const objectId = object.objectId ?? '';
-  const { result } = await send(tab, targetId, 'Runtime.callFunctionOn', {
-    objectId, functionDeclaration: 'function () { return this.isConnected }', returnByValue: true,
-  }).catch(gone);
-  if (result.value !== true) throw stale('gone', 'the node is no longer in the page');
-
-  const { nodes } = await send(tab, targetId, 'Accessibility.getPartialAXTree', { backendNodeId, fetchRelatives: true }).catch(gone);
-  const ax = nodes.find(node => node.backendDOMNodeId === backendNodeId);
-  // A node that lost its place in the tree (hidden, say) still is itself, without role and name to compare.
-  if (!ax || ax.ignored) return { objectId, contextId, role: target.role, name: target.name, ax: ax ?? /** @type {AXNode} */ ({ nodeId: '', ignored: true }) };
-  const [role, name] = [roleOf(ax), nameOf(ax)];
-  if (role !== target.role.toLowerCase()) throw stale('renamed', `the node was a ${target.role} and is a ${role}`, name);
-  const accepted = same(target.name, name, target.nameExact) || (expect !== undefined && same(expect, name, true));
-  if (!accepted && !target.secret) throw stale('renamed', 'the node has another name now', name);
-  const { contextNode } = target;
-  const item = contextNode ? nodes.find(node => node.backendDOMNodeId === contextNode) : itemOf(nodes, backendNodeId);
-  const context = item ? await liveKey(tab, targetId, item, nodes, backendNodeId, contextNode > 0) : '';
+export async function check(node, target, expect) {
+  const id = target.backendDOMNodeId;
+  const [found, { nodes }] = await Promise.all([
+    inPage(node, probe),
+    send(node.tab, node.targetId, 'Accessibility.getPartialAXTree', { objectId: node.objectId, fetchRelatives: true }),
+  ]).catch(gone);
+  if (!found.connected) throw stale('gone', 'the node is no longer in the page');
+  const ax = nodes.find(one => one.backendDOMNodeId === id);
+  const shown = ax && !ax.ignored ? ax : undefined;
+  // A node that only layout knows as clickable is ignored, and was.
+  const [role, raw] = shown ? [roleOf(shown), nameOf(shown)] : ['generic', ''];
+  const above = ancestors(nodes, ax);
+  if (!shown && (target.role !== role || target.name !== '')) {
+    if (!found.visible || found.disabled === 'inert') return { role: target.role, name: target.name, context: target.context, item: 0, key: 0, above, probe: found };
+    const why = (ax?.ignoredReasons ?? []).map(({ name }) => String(name));
+    if (why.some(name => /inert|activeModalDialog|activeFullscreen/i.test(name))) {
+      return { role: target.role, name: target.name, context: target.context, item: 0, key: 0, above, probe: { ...found, disabled: 'inert' } };
+    }
+  }
+  const withhold = withholder(node, target);
+  if (role !== target.role.toLowerCase()) throw stale('renamed', `the node was a ${target.role} and is a ${role}`, target.secret ? undefined : await withhold(raw));
+  const name = raw === target.name ? raw : fold(await withhold(raw));
+  if (!same(target.name, name, target.nameExact) && !(expect !== undefined && same(expect, name, true))) {
+    throw stale('renamed', 'the node has another name now', target.secret ? undefined : name);
+  }
+  const twins = target.contextNode > 0;
+  const item = twins ? nodes.find(one => one.backendDOMNodeId === target.contextNode && above.has(target.contextNode)) : itemOf(nodes, id);
+  const key = item ? await liveKey(node, item, nodes, id, twins).catch(gone) : { text: '', from: 0 };
+  const context = key.text === target.context ? key.text : clip(fold(await withhold(key.text)));
   if (!same(target.context, context, target.contextExact)) {
-    throw stale('moved_context', `the node stood at "${target.context}" and stands at "${context}" now`, name);
+    throw stale('moved_context', `the node stood at "${target.context}" and stands at "${context}" now`, target.secret ? undefined : name);
   }
-  return { objectId, contextId, role, name, ax };
+  return { role, name, context, item: item?.backendDOMNodeId ?? 0, key: key.from, above, probe: found };
 }
 
-/** @param {number} tab @param {string} targetId @param {AXNode} item @param {AXNode[]} nodes @param {number} id @param {boolean} twins */
-async function liveKey(tab, targetId, item, nodes, id, twins) {
+/** @param {Held} node @param {AXNode} item @param {AXNode[]} nodes @param {number} id @param {boolean} twins */
+async function liveKey(node, item, nodes, id, twins) {
   if (!twins && namedRoles.has(roleOf(item))) return keyOf(item, nodes, id);
-  const below = await send(tab, targetId, 'Accessibility.queryAXTree', { backendNodeId: item.backendDOMNodeId });
-  return keyOf(below.nodes.find(node => node.nodeId === item.nodeId) ?? item, below.nodes, id, twins);
+  const held = await alsoHold(node, item.backendDOMNodeId ?? 0);
+  const below = await send(node.tab, node.targetId, 'Accessibility.queryAXTree', { objectId: held.objectId });
+  return keyOf(below.nodes.find(one => one.nodeId === item.nodeId) ?? item, below.nodes, id, twins);
 }
 
-/**
- * Checks that a target's frame still shows the document it was seen in.
- * @param {number} tab @param {Target} target
- */
-export async function checkDocument(tab, { targetId, frameId, loaderId }) {
-  const { frameTree } = await send(tab, targetId, 'Page.getFrameTree').catch(gone);
-  const frame = flatten(frameTree).find(({ id }) => id === frameId);
-  if (!frame) throw stale('gone', 'the frame is no longer in the page');
-  if (frame.loaderId !== loaderId) throw stale('document', 'the page has moved on to another document');
+/** @param {AXNode[]} nodes @param {AXNode | undefined} from @returns {Set<number>} backendDOMNodeIds */
+function ancestors(nodes, from) {
+  const byId = new Map(nodes.map(node => [node.nodeId, node]));
+  const found = new Set();
+  for (let node = byId.get(from?.parentId ?? ''); node && !found.has(node.backendDOMNodeId); node = byId.get(node.parentId ?? '')) found.add(node.backendDOMNodeId);
+  return found;
 }
 
-/** A session or node that is not there is gone; what keeps the tab from answering is told as it is. @param {unknown} thrown @returns {never} */
+/** @param {unknown} thrown @returns {never} */
 function gone(thrown) {
-  if (thrown instanceof Fault && (thrown.code === 'internal' || (thrown.code === 'detached' && /frame/.test(thrown.message)))) {
-    throw stale('gone', 'the node is no longer in the page');
-  }
-  throw thrown;
+  throw absent(thrown) ? stale('gone', 'the node is no longer in the page') : thrown;
 }

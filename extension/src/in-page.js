@@ -4,11 +4,15 @@
 /**
  * What a node is, as far as acts need to know.
  * @typedef {object} Probe
+ * @property {boolean} connected
  * @property {string} tag
  * @property {string} type
  * @property {string} disabled why it is: disabled, fieldset, aria-disabled, inert; '' when it is not
  * @property {boolean} visible
- * @property {string} editable text, rich, or why not: readonly, kind
+ * @property {boolean} listed an option of a list that is closed
+ * @property {string} editable text, rich, or why not: readonly, kind, none
+ * @property {[number, number, number, number]} rect x, y, width, height in its frame's viewport
+ * @property {boolean} labelled it may be drawn by its label, which is clicked in its place
  * @property {string} href
  * @property {string} autocomplete
  * @property {string} id
@@ -17,11 +21,12 @@
 
 /** @this {Node} @returns {Probe} */
 export function probe() {
-  const element = /** @type {HTMLElement} */ (this.nodeType === Node.ELEMENT_NODE ? this : this.parentElement);
+  const element = /** @type {HTMLElement} */ (this.nodeType === Node.ELEMENT_NODE ? this : this.parentElement ?? document.documentElement);
   const tag = element.localName;
   const input = /** @type {HTMLInputElement} */ (element);
   const type = tag === 'input' ? input.type : '';
-  /** The ancestor, through shadow roots, that a selector matches. @param {string} selector */
+  const attribute = (/** @type {string} */ name) => element.getAttribute(name) ?? '';
+  /** The nearest element, through shadow roots, that a selector matches. @param {string} selector */
   const closest = selector => {
     for (let at = /** @type {Element | null} */ (element); at;) {
       const found = at.closest(selector);
@@ -34,26 +39,27 @@ export function probe() {
   let disabled = '';
   if (element.matches(':disabled')) disabled = element.hasAttribute('disabled') ? 'disabled' : 'fieldset';
   else if (closest('[inert]')) disabled = 'inert';
-  else if (closest('[aria-disabled="true" i]')) disabled = 'aria-disabled';
+  else if (closest('[aria-disabled="true" i], [aria-disabled="false" i]')?.matches('[aria-disabled="true" i]')) disabled = 'aria-disabled';
 
-  const texts = ['text', 'search', 'email', 'url', 'tel', 'password', 'number'];
-  let editable = 'kind';
-  if (tag === 'textarea' || (tag === 'input' && texts.includes(type))) editable = input.readOnly ? 'readonly' : 'text';
+  let editable = 'none';
+  if (tag === 'textarea' || ['text', 'search', 'email', 'url', 'tel', 'password', 'number'].includes(type)) editable = 'text';
   else if (element.isContentEditable) editable = 'rich';
+  else if (['input', 'select', 'button', 'option', 'a', 'summary'].includes(tag) || closest('[role]')?.matches('[role=button i], [role=checkbox i], [role=radio i], [role=switch i], [role=link i]')) editable = 'kind';
+  if ((editable === 'text' && input.readOnly) || (['text', 'rich'].includes(editable) && attribute('aria-readonly') === 'true')) editable = 'readonly';
+  const { x, y, width, height } = element.getBoundingClientRect();
+  const visible = element.checkVisibility({ visibilityProperty: true });
   return {
-    tag, type, disabled, editable,
-    visible: element.checkVisibility({ visibilityProperty: true }),
+    connected: this.isConnected, tag, type, disabled, editable, visible, rect: [x, y, width, height],
+    listed: tag === 'option' && !visible && element.closest('select')?.checkVisibility() === true,
+    labelled: ['checkbox', 'radio', 'file'].includes(type) && [...input.labels ?? []].some(label => label.checkVisibility({ visibilityProperty: true })),
     href: element instanceof HTMLAnchorElement ? element.href : '',
-    autocomplete: element.getAttribute('autocomplete') ?? '', id: element.id, name: element.getAttribute('name') ?? '',
+    autocomplete: attribute('autocomplete'), id: attribute('id'), name: attribute('name'),
   };
 }
 
-/** Resolves two animation frames later, or soon where nothing is drawn. @this {Node} @returns {Promise<undefined>} */
-export function twoFrames() {
-  return Promise.race([
-    new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)))),
-    new Promise(resolve => setTimeout(resolve, 250, undefined)),
-  ]);
+/** The label that can be clicked in a node's place. @this {HTMLInputElement} */
+export function labelOf() {
+  return [...this.labels ?? []].find(label => label.checkVisibility({ visibilityProperty: true }));
 }
 
 /** Scrolls a node to the middle of what scrolls. @this {Element} */
@@ -61,92 +67,236 @@ export function toCentre() {
   (this instanceof Element ? this : /** @type {Node} */ (this).parentElement)?.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
 }
 
-/** The first label of a control that is shown. @this {HTMLInputElement} @returns {HTMLLabelElement | undefined} */
-export function firstLabel() {
-  return [...this.labels ?? []].find(label => label.checkVisibility({ visibilityProperty: true }));
+/** Resolves two animation frames later, or soon where nothing is drawn. @returns {Promise<undefined>} */
+export function twoFrames() {
+  return Promise.race([
+    new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)))),
+    new Promise(resolve => setTimeout(resolve, 250, undefined)),
+  ]);
 }
 
 /**
- * Tells whether a click on hit is a click on this node: on itself, inside it
- * (through shadow roots), or on its label.
- * @this {Node} @param {Node} hit
+ * What a watcher has seen.
+ * @typedef {object} Sight
+ * @property {boolean} began the first event of an act reached the node
+ * @property {boolean} clicked
+ * @property {string} moved how the mouse came: '' not at all, own, other
+ * @property {string} held why an event was held back: covered, gone, renamed, moved_context; '' when none was
+ * @property {string} now why one would be, but for covered
+ * @property {boolean} disabled
+ * @property {string[]} changes since it began
+ * @property {string} url
+ * @property {string} title
  */
-export function meets(hit) {
-  const labels = new Set(/** @type {HTMLInputElement} */ (this).labels ?? []);
-  for (let at = /** @type {Node | null} */ (hit); at; at = at.parentNode ?? (at instanceof ShadowRoot ? at.host : null)) {
-    if (at === this || labels.has(/** @type {HTMLLabelElement} */ (at))) return true;
-  }
-  return false;
-}
 
 /**
- * Begins to watch what an act does. What was seen is kept in this world, where
- * the page cannot reach it.
+ * @typedef {object} Watcher stays in the page
+ * @property {(hit: Node) => '' | 'own' | 'nested' | 'label'} meets
+ * @property {(name: string, context: string, item: Node | null, key: Node | null) => boolean} arm
+ * @property {() => Sight} sight
+ * @property {() => void} end
+ */
+
+/**
+ * Watches a node: what input does to it, and that input reaches it and nothing
+ * else. While it is armed, an event that would go to another node, or to this one
+ * when it has come to stand for something else, is held back from the page.
  * @this {Node}
+ * @param {string[]} kinds the events that belong to the act, the one that begins it first
+ * @param {string} controls a selector
+ * @returns {Watcher}
  */
-export function watch() {
+export function watch(kinds, controls) {
+  const armedMs = 3000; // a worker that dies in between leaves nothing held
+  const world = /** @type {{handrail?: Watcher}} */ (globalThis);
+  world.handrail?.end(); // one that a dialog kept from being ended
   const element = /** @type {HTMLElement} */ (this.nodeType === Node.ELEMENT_NODE ? this : this.parentElement);
   const input = /** @type {HTMLInputElement} */ (element);
-  const state = () => JSON.stringify([
-    input.checked, /** @type {HTMLOptionElement} */ (/** @type {unknown} */ (element)).selected,
-    ...['aria-checked', 'aria-expanded', 'aria-selected', 'aria-pressed', 'aria-current', 'open', 'disabled'].map(name => element.getAttribute(name)),
-  ]);
+  const labels = new Set(input.labels ?? []);
+  const control = element instanceof HTMLLabelElement ? element.control : null;
+  /** @param {Node} at @returns {Node | null} */
+  const above = at => /** @type {Element} */ (at).assignedSlot ?? at.parentNode ?? (at instanceof ShadowRoot ? at.host : null);
+  const holds = (/** @type {Node} */ outer, /** @type {Node} */ inner) => {
+    for (let at = /** @type {Node | null} */ (inner); at; at = above(at)) if (at === outer) return true;
+    return false;
+  };
+  /** @type {ShadowRoot[]} innermost first */
+  const roots = [];
+  for (let root = element.getRootNode(); root instanceof ShadowRoot; root = root.host.getRootNode()) roots.push(root);
+
+  // --- what it stands for
+  const fold = (/** @type {string | null | undefined} */ text) => (text ?? '').replace(/\s+/g, ' ').trim();
+  /** @param {Node} at @returns {string} */
+  const textIn = at => {
+    if (at instanceof Text) return at.data;
+    if (at instanceof HTMLSlotElement && at.assignedNodes().length > 0) return at.assignedNodes().map(textIn).join('');
+    return [.../** @type {Element} */ (at).shadowRoot?.childNodes ?? at.childNodes].map(textIn).join('');
+  };
+  /** The texts that a node may be named by. @param {Node} at @param {boolean} inside */
+  const words = (at, inside) => {
+    const texts = inside ? [textIn(at)] : [];
+    if (at instanceof Element) {
+      for (const name of ['aria-label', 'title', 'alt', 'value', 'placeholder']) texts.push(at.getAttribute(name) ?? '');
+      const named = (at.getAttribute('aria-labelledby') ?? '').split(/\s+/).map(id => /** @type {Document} */ (at.getRootNode()).getElementById?.(id));
+      const [legend] = at.querySelectorAll(':scope > legend, :scope > caption');
+      for (const by of [...named, legend, .../** @type {HTMLInputElement} */ (at).labels ?? []]) if (by) texts.push(textIn(by));
+    }
+    return texts.map(fold);
+  };
+  /** @type {{own: string, place: string, item: Node | null, key: Node | null}} */
+  let was = { own: '', place: '', item: null, key: null };
+  const place = () => (was.item ? words(was.key ?? was.item, was.key !== null) : []);
+  const own = () => words(element, true);
+  const change = () => {
+    if (!element.isConnected) return 'gone';
+    if (was.item && (!holds(was.item, element) || (was.key && !holds(was.item, was.key)) || String(place()) !== was.place)) return 'moved_context';
+    return !began && String(own()) !== was.own ? 'renamed' : '';
+  };
+
+  /** @type {Watcher['meets']} */
+  const meets = hit => {
+    let nested = false;
+    for (let at = /** @type {Node | null} */ (hit); at; at = above(at)) {
+      if (at === element || at === control) return nested ? 'nested' : 'own';
+      if (labels.has(/** @type {HTMLLabelElement} */ (at))) return nested ? 'nested' : 'label';
+      if (at instanceof Element && at.matches(controls)) nested = true;
+    }
+    // What is slotted into a closed shadow root does not know it.
+    const slots = element.matches('slot') ? [element] : [...element.querySelectorAll('slot')];
+    if (slots.some(slot => /** @type {HTMLSlotElement} */ (slot).assignedNodes({ flatten: true }).some(part => holds(part, hit)))) return 'own';
+    return roots.some(root => root.host === hit) ? 'own' : '';
+  };
+
+  // --- events
+  let armed = 0;
+  let began = false;
+  let clicked = false;
+  let moved = '';
+  let held = '';
+  const until = new AbortController();
+  /** @param {Event} event */
+  const take = event => {
+    if (!event.isTrusted || performance.now() > armed) return;
+    const hit = /** @type {Element} */ (event.composedPath()[0] ?? event.target);
+    // A closed shadow root shows what was hit to nobody but those inside.
+    const inner = roots.find(root => root.mode === 'closed' && root.host === hit);
+    if (inner && event.currentTarget !== inner) return;
+    const met = hit instanceof Node && meets(hit) !== '';
+    if (event.type === 'mousemove') {
+      moved = met ? 'own' : 'other';
+      return;
+    }
+    const captured = event instanceof PointerEvent && began && hit.hasPointerCapture?.(event.pointerId);
+    const why = held || (met || captured ? change() : 'covered');
+    if (why) {
+      held = why;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
+    if (!began) notice(observer.takeRecords()); // what moves by itself is no effect of the act
+    began = true;
+    if (event.type === 'click') {
+      clicked = true;
+      armed = 0;
+    }
+  };
+
+  // --- effects
+  /** @type {WeakSet<Node>} */
+  const restless = new WeakSet();
+  let mutations = 0;
+  const notice = (/** @type {MutationRecord[]} */ records) => {
+    for (const { target } of records) {
+      if (!began) restless.add(target);
+      else if (!restless.has(target)) mutations++;
+    }
+  };
+  const observer = new MutationObserver(notice);
+  for (const root of [document, ...roots]) observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+  const state = () => String([element, control].flatMap(at => (at ? [
+    /** @type {HTMLInputElement} */ (at).checked, /** @type {HTMLInputElement} */ (at).indeterminate, /** @type {HTMLOptionElement} */ (/** @type {unknown} */ (at)).selected,
+    ...['aria-checked', 'aria-expanded', 'aria-selected', 'aria-pressed', 'aria-current', 'open', 'disabled', 'aria-disabled'].map(name => at.getAttribute(name)),
+    at.parentElement?.getAttribute('open'),
+  ] : [])));
   const focus = () => {
     let at = document.activeElement;
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
     return at;
   };
-  const seen = {
-    pressed: false, clicked: false, mutations: 0, state, focus,
-    before: { state: state(), focus: focus(), text: element.textContent, url: location.href, title: document.title }, element,
+  const before = { state: state(), focus: focus(), url: location.href, title: document.title };
+
+  return world.handrail = {
+    meets,
+    arm(name, context, item, key) {
+      [armed, held, moved] = [performance.now() + armedMs, '', ''];
+      was = { own: '', place: '', item, key };
+      Object.assign(was, { own: String(own()), place: String(place()) });
+      Object.assign(before, { state: state(), focus: focus(), url: location.href, title: document.title });
+      const options = { capture: true, signal: until.signal };
+      for (const at of [window, ...roots]) for (const kind of [...kinds, 'mousemove']) at.addEventListener(kind, take, options);
+      return (name === '' || own().includes(name)) && (context === '' || place().includes(context)) && change() === '';
+    },
+    sight() {
+      notice(observer.takeRecords());
+      const changes = [];
+      if (location.href !== before.url) changes.push('url');
+      if (document.title !== before.title) changes.push('title');
+      if (!element.isConnected) changes.push('removed');
+      if (state() !== before.state) changes.push('state');
+      // A press moves the focus to what is pressed, which is no effect but on a field.
+      const now = focus();
+      if (now !== before.focus && now !== document.body && now && (element.isContentEditable || element.matches('input, textarea, select') || (!holds(now, element) && !holds(element, now)))) changes.push('focus');
+      if (String(own()) !== was.own) changes.push('name');
+      if (mutations > 0) changes.push('mutations');
+      return { began, clicked, moved, held, now: change(), disabled: element.matches(':disabled'), changes, title: document.title, url: location.href };
+    },
+    end() {
+      until.abort();
+      observer.disconnect();
+    },
   };
-  const options = { capture: true, once: true };
-  addEventListener('mousedown', event => { if (event.isTrusted) seen.pressed = true; }, options);
-  addEventListener('click', event => { if (event.isTrusted) seen.clicked = true; }, options);
-  const observer = new MutationObserver(records => { seen.mutations += records.length; });
-  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-  for (let root = element.getRootNode(); root instanceof ShadowRoot; root = root.host.getRootNode()) {
-    observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
-  }
-  Object.assign(globalThis, { handrailSeen: { ...seen, get pressed() { return seen.pressed; }, get clicked() { return seen.clicked; },
-    get mutations() { seen.mutations += observer.takeRecords().length; return seen.mutations; } } });
 }
 
-/** What was seen since watch. @this {Node} @returns {{pressed: boolean, clicked: boolean, changes: string[], title: string, url: string}} */
-export function seen() {
-  const { handrailSeen: it } = /** @type {any} */ (globalThis);
-  const changes = [];
-  if (location.href !== it.before.url) changes.push('url');
-  if (document.title !== it.before.title) changes.push('title');
-  if (!it.element.isConnected) changes.push('removed');
-  if (it.state() !== it.before.state) changes.push('state');
-  if (it.focus() !== it.before.focus) changes.push('focus');
-  if (it.element.textContent !== it.before.text) changes.push('text');
-  if (it.mutations > 0) changes.push('mutations');
-  return { pressed: it.pressed, clicked: it.clicked, changes, title: document.title, url: location.href };
+/** @this {Watcher} @param {Node} hit */
+export function meets(hit) {
+  return this.meets(hit);
+}
+/** @this {Watcher} @param {string} name @param {string} context @param {Node | null} item @param {Node | null} key */
+export function arm(name, context, item, key) {
+  return this.arm(name, context, item, key);
+}
+/** @this {Watcher} */
+export function sight() {
+  return this.sight();
+}
+/** @this {Watcher} */
+export function endWatch() {
+  this.end();
 }
 
 /** The field's text. @this {Node} @returns {string} */
 export function textOf() {
   const field = /** @type {HTMLInputElement} */ (this);
-  return field.isContentEditable ? field.innerText : field.value;
+  return (field.isContentEditable ? field.innerText : field.value) ?? '';
 }
 
 /**
- * Selects all of a field, or puts the caret at its end; the field has focus.
+ * Gives a field the focus and selects all of it, or puts the caret at its end.
  * @this {Node} @param {boolean} all
  * @returns {{focused: boolean, placed: boolean}} placed is false where only a key can move the caret
  */
-export function place(all) {
-  const field = /** @type {HTMLInputElement} */ (this);
-  let active = /** @type {Element | null} */ (document.activeElement);
-  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
-  // A closed shadow root hides what has focus in it; its own root tells.
+export function focusOn(all) {
+  let field = /** @type {HTMLInputElement} */ (this);
+  // What is edited is the outermost editable element.
+  while (field.isContentEditable && field.parentElement?.isContentEditable) field = /** @type {HTMLInputElement} */ (field.parentElement);
+  field.focus();
   const root = /** @type {ShadowRoot | Document} */ (field.getRootNode());
-  const focused = [active, root.activeElement].some(at => at !== null && (at === field || field.contains(at) || (field.isContentEditable && at.contains(field))));
+  const focused = root.activeElement === field;
+  if (!focused) return { focused, placed: false };
   if (field.isContentEditable) {
-    const selection = getSelection();
-    selection?.selectAllChildren(field);
+    const selection = /** @type {Document} */ (root).getSelection?.() ?? getSelection();
+    selection?.selectAllChildren(/** @type {Node} */ (this));
     if (!all) selection?.collapseToEnd();
     return { focused, placed: true };
   }
@@ -161,9 +311,39 @@ export function place(all) {
   return { focused, placed: true };
 }
 
-/** Submits the field's form. @this {Node} @returns {boolean} false when there is none */
+/** Submits the field's form. @this {Node} @returns {'' | 'submitted' | 'disabled'} '' when there is none, disabled when its button is */
 export function submitForm() {
   const { form } = /** @type {HTMLInputElement} */ (this);
-  form?.requestSubmit();
-  return Boolean(form);
+  if (!form) return '';
+  const button = /** @type {HTMLButtonElement | undefined} */ ([...form.elements].find(at => at.matches('button:not([type=button i]):not([type=reset i]), input[type=submit i], input[type=image i]')));
+  if (button?.matches(':disabled')) return 'disabled';
+  HTMLFormElement.prototype.requestSubmit.call(form, button);
+  return 'submitted';
+}
+
+/**
+ * The fields of the node's document that hold something.
+ * @this {Node}
+ * @returns {{tag: string, type: string, autocomplete: string, id: string, name: string, label: string, value: string}[]}
+ */
+export function fields() {
+  const found = [];
+  /** @type {(Document | ShadowRoot)[]} */
+  const roots = [document];
+  for (const root of roots) {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) roots.push(element.shadowRoot);
+      if (!element.matches('input, textarea, select, [contenteditable]')) continue;
+      const field = /** @type {HTMLInputElement} */ (element);
+      const value = (field.isContentEditable ? field.innerText : field.value) ?? '';
+      if (value === '') continue;
+      const attribute = (/** @type {string} */ name) => field.getAttribute(name) ?? '';
+      const label = [attribute('aria-label'), ...[...field.labels ?? []].map(at => at.textContent), attribute('placeholder'), attribute('title')].join(' ');
+      found.push({
+        tag: field.localName, type: field.localName === 'input' ? field.type : '', autocomplete: attribute('autocomplete'),
+        id: attribute('id'), name: attribute('name'), label, value,
+      });
+    }
+  }
+  return found;
 }

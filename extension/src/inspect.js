@@ -1,11 +1,14 @@
 // inspect: whether targets still are what they were. Sends no event.
 
 import { asFault } from './fault.js';
-import { identify } from './identity.js';
-import { send, use } from './session.js';
+import { check } from './identity.js';
+import { hold } from './node.js';
+import { use } from './session.js';
 
 /** @typedef {import('./wire.js').NodeState} NodeState */
 /** @typedef {import('./wire.js').Target} Target */
+
+const atOnce = 8;
 
 /**
  * @param {import('./wire.js').InspectParams} params
@@ -13,23 +16,26 @@ import { send, use } from './session.js';
  */
 export async function inspect({ tab, targets }) {
   return use(tab, async () => {
+    /** @type {NodeState[]} */
     const nodes = [];
-    for (const target of targets) nodes.push(await stateOf(tab, target));
+    const left = targets.entries();
+    await Promise.all(Array.from({ length: atOnce }, async () => {
+      for (const [i, target] of left) nodes[i] = await stateOf(tab, target);
+    }));
     return { nodes };
   });
 }
 
-/** @param {number} tab @param {Target} target @returns {Promise<NodeState>} */
+/** @param {number} tab @param {Target} target @returns {Promise<NodeState>} unknown when its frame does not answer */
 async function stateOf(tab, target) {
-  const { uid, targetId, backendDOMNodeId: backendNodeId, origin } = target;
+  const { uid, origin: frame, secret } = target;
   try {
-    const { role, name } = await identify(tab, target);
-    const box = await send(tab, targetId, 'DOM.getBoxModel', { backendNodeId }).then(({ model: { border, width, height } }) =>
-      /** @type {NodeState['box']} */ ([border[0], border[1], width, height].map(Math.round)), () => /** @type {NodeState['box']} */ ([0, 0, 0, 0]));
-    return { uid, state: 'alive', role, name: target.secret ? '' : name, box, frame: origin };
+    const { role, name, probe: { rect } } = await hold(tab, target, node => check(node, target));
+    return { uid, state: 'alive', role, name: secret ? '' : name, box: rect, frame };
   } catch (thrown) {
-    const fault = asFault(thrown);
-    if (fault.code !== 'stale_uid') throw fault;
-    return { uid, state: 'stale', reason: fault.more.reason, box: [0, 0, 0, 0] };
+    const { code, more: { reason } } = asFault(thrown);
+    if (code === 'stale_uid') return { uid, state: 'stale', reason, box: [0, 0, 0, 0] };
+    if (code === 'timeout') return { uid, state: 'unknown', box: [0, 0, 0, 0] };
+    throw thrown;
   }
 }

@@ -6,80 +6,134 @@
 // before the first input event; what was started and has no end is uncertain and
 // is never run again.
 
-import { sessionGet, sessionRemove, sessionSet } from './chrome.js';
-import { Fault } from './fault.js';
+import * as browser from './chrome.js';
+import { Fault, asFault } from './fault.js';
 
 /** @typedef {import('./wire.js').Evidence} Evidence */
 /** @typedef {import('./wire.js').LedgerRow} LedgerRow */
+/** @typedef {() => Promise<void>} Start records that the act is about to reach the page; throws when it may not */
 
-const prefix = 'act:';
-const kept = 500;
+const prefix = 'act:'; // + id → row
+const maxEnds = 500;
+const maxResult = 8192; // characters of JSON; the browser gives storage.session 10 MB in all
 
-/** Acts under way in this worker. @type {Map<string, Promise<Evidence>>} */
-const running = new Map();
+export class Ledger {
+  #storage;
+  /** Acts under way in this worker. @type {Map<string, Promise<Evidence>>} */
+  #running = new Map();
+  /** Ids of the acts that have ended, oldest first. @type {Promise<Set<string>> | undefined} */
+  #ends;
 
-/** @param {string} id @returns {Promise<LedgerRow | undefined>} */
-async function row(id) {
-  return /** @type {LedgerRow | undefined} */ ((await sessionGet(prefix + id))[prefix + id]);
-}
-
-/**
- * Runs an act once.
- * @param {string} id
- * @param {(start: () => Promise<void>) => Promise<Evidence>} run calls start before its first input event
- * @param {() => boolean} live whether the port that asked still is the newest
- * @returns {Promise<Evidence>} of this run, or of the one before
- * @throws {Fault} of this run or the one before; uncertain when that one has no end
- */
-export function once(id, run, live) {
-  const under = running.get(id);
-  if (under) return under;
-  const act = first(id, run, live).finally(() => running.delete(id));
-  running.set(id, act);
-  return act;
-}
-
-/** @param {string} id @param {(start: () => Promise<void>) => Promise<Evidence>} run @param {() => boolean} live */
-async function first(id, run, live) {
-  const before = await row(id);
-  if (before) return outcome(before);
-  let started = false;
-  const start = async () => {
-    if (!live()) throw new Fault('old_epoch');
-    await sessionSet({ [prefix + id]: { id, state: 'started' } });
-    if (!live()) throw new Fault('old_epoch');
-    started = true;
-  };
-  try {
-    const result = await run(start);
-    await end({ id, state: 'done', result });
-    return result;
-  } catch (thrown) {
-    // What was refused before it was started left no trace and may be asked again.
-    if (thrown instanceof Fault && started) await end({ id, state: 'failed', fault: thrown.data() });
-    else if (thrown instanceof Fault) await sessionRemove(prefix + id);
-    throw thrown;
+  /** @param {Pick<typeof browser, 'sessionGet' | 'sessionSet' | 'sessionRemove'>} storage */
+  constructor(storage = browser) {
+    this.#storage = storage;
   }
+
+  /**
+   * Runs an act once.
+   * @param {string} id
+   * @param {(start: Start) => Promise<Evidence>} run calls start before its first input event
+   * @param {() => boolean} live whether the port that asked still is the newest
+   * @param {string} [typed] what is not to be kept
+   * @returns {Promise<Evidence>} of this run, or of the one before
+   * @throws {Fault} of this run or the one before; uncertain when that one has no end
+   */
+  once(id, run, live, typed = '') {
+    const under = this.#running.get(id);
+    if (under) return under;
+    const act = this.#first(id, run, live, typed).finally(() => this.#running.delete(id));
+    this.#running.set(id, act);
+    return act;
+  }
+
+  /** What became of an act, once it is no longer under way. @param {string} id @returns {Promise<LedgerRow | undefined>} */
+  async find(id) {
+    await this.#running.get(id)?.catch(() => {});
+    const kept = await this.#row(id);
+    if (!kept) return undefined;
+    const { state, result, fault } = kept;
+    return { id, state, ...(result ? { result } : {}), ...(fault ? { fault } : {}) };
+  }
+
+  /** @param {string} id @returns {Promise<LedgerRow | undefined>} */
+  async #row(id) {
+    return /** @type {LedgerRow | undefined} */ ((await this.#storage.sessionGet(prefix + id))[prefix + id]);
+  }
+
+  /** @param {string} id @param {(start: Start) => Promise<Evidence>} run @param {() => boolean} live @param {string} typed */
+  async #first(id, run, live, typed) {
+    const before = await this.#row(id);
+    if (before) return outcome(before);
+    let started = false;
+    const start = async () => {
+      if (started) return;
+      if (!live()) throw new Fault('old_epoch');
+      await this.#storage.sessionSet({ [prefix + id]: { id, state: 'started' } });
+      if (!live()) {
+        await this.#storage.sessionRemove(prefix + id);
+        throw new Fault('old_epoch');
+      }
+      started = true;
+    };
+    try {
+      const result = await run(start);
+      await this.#end({ id, state: 'done', ...kept(result, typed) });
+      return result;
+    } catch (thrown) {
+      const fault = asFault(thrown);
+      if (!started) throw fault; // it left no trace and may be asked again
+      // What broke off without a word about the page may have reached it.
+      if (!fault.more.dispatched) Object.assign(fault.more, { dispatched: 'uncertain', effect: 'unknown' });
+      await this.#end({ id, state: 'failed', fault: fault.data() });
+      throw fault;
+    }
+  }
+
+  /** Records an end and forgets the oldest ones. What cannot be written stays `started`. @param {LedgerRow} row */
+  async #end(row) {
+    try {
+      const ends = await (this.#ends ??= this.#load());
+      await this.#storage.sessionSet({ [prefix + row.id]: { ...row, at: Date.now() } });
+      ends.add(row.id);
+      const old = [...ends].slice(0, Math.max(0, ends.size - maxEnds));
+      if (old.length === 0) return;
+      for (const id of old) ends.delete(id);
+      await this.#storage.sessionRemove(old.map(id => prefix + id));
+    } catch {
+      this.#ends = undefined;
+    }
+  }
+
+  async #load() {
+    const rows = Object.entries(await this.#storage.sessionGet()).flatMap(([key, value]) => {
+      const { id, at } = /** @type {{id: string, at?: number}} */ (value ?? {});
+      return key.startsWith(prefix) && at !== undefined ? [{ id, at }] : [];
+    });
+    return new Set(rows.sort((a, b) => a.at - b.at).map(({ id }) => id));
+  }
+}
+
+/** The part of a result that is kept: no text that was typed, and nothing large. @param {Evidence} evidence @param {string} typed @returns {{result?: Evidence}} */
+function kept(evidence, typed) {
+  const { value_now: _typed, ...result } = evidence;
+  const [query, encoded] = [new URLSearchParams([['', typed]]).toString().slice(1), encodeURIComponent(typed)]; // a form may send it in its address
+  for (const field of /** @type {const} */ (['url', 'title', 'dialog'])) {
+    if (typed && [typed, query, encoded].some(text => result[field]?.includes(text))) delete result[field];
+  }
+  return JSON.stringify(result).length > maxResult ? {} : { result };
 }
 
 /** @param {LedgerRow} row @returns {Evidence} */
 function outcome({ state, result, fault }) {
   if (state === 'done' && result) return result;
   if (state === 'failed' && fault) throw new Fault(fault.code, fault.message, fault);
-  throw uncertain();
+  throw new Fault('uncertain', state === 'done' ? 'the act was done; its result was too large to keep' : undefined, {
+    dispatched: state === 'done' ? 'yes' : 'uncertain', effect: 'unknown',
+  });
 }
 
-/** What is said of an act that was started and has no end. */
-export const uncertain = () => new Fault('uncertain', undefined, { dispatched: 'uncertain', effect: 'unknown' });
-
-/** Records an end, and forgets the oldest ends. @param {LedgerRow} last */
-async function end(last) {
-  await sessionSet({ [prefix + last.id]: { ...last, at: Date.now() } });
-  const rows = Object.entries(await sessionGet()).filter(([key]) => key.startsWith(prefix));
-  if (rows.length <= kept) return;
-  const ends = rows.map(([key, value]) => ({ key, at: Number(/** @type {{at?: number}} */ (value).at ?? Infinity) })).sort((a, b) => a.at - b.at);
-  await sessionRemove(ends.slice(0, rows.length - kept).map(({ key }) => key));
-}
+/** The ledger of this browser. */
+export const acts = new Ledger();
 
 /**
  * Says what became of acts; of those it does not know it says nothing.
@@ -87,13 +141,6 @@ async function end(last) {
  * @returns {Promise<import('./wire.js').LedgerResult>}
  */
 export async function ledger({ ids }) {
-  await Promise.allSettled(ids.map(id => running.get(id)));
-  const rows = await Promise.all(ids.map(row));
-  return {
-    acts: rows.flatMap(found => {
-      if (!found) return [];
-      const { id, state, result, fault } = found;
-      return [{ id, state, ...(result ? { result } : {}), ...(fault ? { fault } : {}) }];
-    }),
-  };
+  const rows = await Promise.all(ids.map(id => acts.find(id)));
+  return { acts: rows.flatMap(row => row ?? []) };
 }

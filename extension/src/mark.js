@@ -1,11 +1,9 @@
-// mark: draws a target in the page, over it and not in it, or takes the drawing
-// away.
+// mark: draws a target over the page and not in it, or takes the drawing away.
 
-import { checkDocument } from './identity.js';
-import { send, use } from './session.js';
+import { check } from './identity.js';
+import { hold } from './node.js';
+import { children, send, use } from './session.js';
 
-/** The frame's session that has a drawing, by tab. @type {Map<number, string>} */
-const drawn = new Map();
 const colours = {
   contentColor: { r: 64, g: 128, b: 255, a: 0.3 }, borderColor: { r: 64, g: 128, b: 255, a: 0.9 },
 };
@@ -13,19 +11,28 @@ const colours = {
 /**
  * @param {import('./wire.js').HighlightParams} params
  * @returns {Promise<import('./wire.js').HighlightResult>}
+ * @throws {Fault} stale_uid
  */
 export async function mark({ tab, target }) {
   return use(tab, async () => {
-    const before = drawn.get(tab);
-    drawn.delete(tab);
-    if (before !== undefined && before !== target?.targetId) await send(tab, before, 'Overlay.hideHighlight').catch(() => {});
-    if (!target) return {};
-    await checkDocument(tab, target);
-    const { targetId, backendDOMNodeId: backendNodeId } = target;
-    await Promise.all([send(tab, targetId, 'DOM.enable'), send(tab, targetId, 'Overlay.enable')]);
-    await send(tab, targetId, 'DOM.scrollIntoViewIfNeeded', { backendNodeId }).catch(() => {});
-    await send(tab, targetId, 'Overlay.highlightNode', { backendNodeId, highlightConfig: { ...colours, showInfo: false } });
-    drawn.set(tab, targetId);
-    return {};
+    if (!target) return clear(tab);
+    return hold(tab, target, async node => {
+      const { targetId, objectId } = node;
+      await check(node, target);
+      await clear(tab, targetId);
+      await Promise.all([send(tab, targetId, 'DOM.enable'), send(tab, targetId, 'Overlay.enable')]);
+      await send(tab, targetId, 'DOM.scrollIntoViewIfNeeded', { objectId }).catch(() => {}); // it may have no box
+      await send(tab, targetId, 'Overlay.highlightNode', { objectId, highlightConfig: { ...colours, showInfo: false } });
+      return {};
+    });
   });
+}
+
+/** Takes away what this worker, or one before it, has drawn. @param {number} tab @param {string} [but] the session to draw in next */
+async function clear(tab, but) {
+  const sessions = ['', ...(await children(tab)).map(({ targetId }) => targetId)].filter(targetId => targetId !== but);
+  await Promise.all(sessions.flatMap(targetId => [
+    send(tab, targetId, 'Overlay.disable').catch(() => {}), send(tab, targetId, 'DOM.disable').catch(() => {}), // which fails where it was not enabled
+  ]));
+  return {};
 }

@@ -189,14 +189,23 @@ function hideCopies(field, { byId, related }, values, shown) {
   const around = new Set([field]);
   for (let node = byId.get(field.parentId ?? ''); node && !around.has(node) && node.parentId; node = byId.get(node.parentId)) around.add(node);
   const ids = new Set([...around].map(node => node.backendDOMNodeId));
-  const copies = [...new Set(values.flatMap(value => [value, value.trim().replace(/\s+/g, ' ')]))]
-    .filter(value => value.trim() !== '').sort((a, b) => b.length - a.length).map(pattern);
-  if (copies.length === 0) return;
-  const hide = (/** @type {string} */ text) => copies.reduce((left, copy) => left.replace(copy, shown), text);
+  const hide = hider(values, shown);
+  if (!hide) return;
   const labelled = related.flatMap(([node, to]) => to.some(id => ids.has(id)) ? [node] : []);
   for (const node of new Set([...around, ...labelled])) {
     for (const part of [node.name, node.description, node !== field && node.value, node.properties]) rewrite(part, hide);
   }
+}
+
+/**
+ * Makes a function that hides values in a text.
+ * @param {string[]} values @param {string} shown in their place
+ * @returns {((text: string) => string) | undefined} undefined when there is nothing to hide
+ */
+export function hider(values, shown) {
+  const copies = [...new Set(values.flatMap(value => [value, value.trim().replace(/\s+/g, ' ')]))]
+    .filter(value => value.trim() !== '').sort((a, b) => b.length - a.length).map(pattern);
+  return copies.length === 0 ? undefined : text => copies.reduce((left, copy) => left.replace(copy, shown), text);
 }
 
 /** Short values are replaced as whole words only, so that a "1" does not eat into other text. @param {string} value */

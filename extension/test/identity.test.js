@@ -9,14 +9,14 @@ const vectors = JSON.parse(readFileSync(new URL('../../testdata/wire/context.jso
 for (const { name, nodes, backendDOMNodeId, context } of vectors.context) {
   test(`context: ${name}`, () => {
     const item = itemOf(nodes, backendDOMNodeId);
-    assert.equal(item ? keyOf(item, nodes, backendDOMNodeId) : '', context);
+    assert.equal(item ? keyOf(item, nodes, backendDOMNodeId).text : '', context);
   });
 }
 
 for (const { name, nodes, backendDOMNodeId, contextNode, context } of vectors.twins) {
   test(`twins: ${name}`, { skip: !contextNode && 'found at capture only' }, () => {
     const item = nodes.find((/** @type {{backendDOMNodeId: number}} */ node) => node.backendDOMNodeId === contextNode);
-    assert.equal(keyOf(item, nodes, backendDOMNodeId, true), context);
+    assert.equal(keyOf(item, nodes, backendDOMNodeId, true).text, context);
   });
 }
 

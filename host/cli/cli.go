@@ -138,7 +138,7 @@ func (c *command) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print one line of JSON")
 	root.AddCommand(
 		c.compress(), c.detect(), c.retrieve(),
-		c.live(c.snapshot()), c.live(c.act()), c.live(c.resolve()), c.live(c.eval()), c.live(c.recover()), c.live(c.tabs()), c.live(c.navigate()),
+		c.live(c.snapshot()), c.live(c.act()), c.live(c.resolve()), c.live(c.eval()), c.live(c.recover()), c.live(c.tabs()), c.live(c.navigate()), c.live(c.dialog()),
 		c.closeBrowser(), c.install(), c.uninstall(), c.version(), c.demo(), c.keep(),
 	)
 	return root
@@ -181,7 +181,7 @@ func named(err error, dir string) error {
 	if !ok {
 		return err
 	}
-	fault.Message = fmt.Sprintf("%s: %v (HANDRAIL_HOME is %q)", fault.Message, err, dir)
+	fault.Message = fmt.Sprintf("%v (HANDRAIL_HOME is %q)", err, dir)
 	return fault
 }
 

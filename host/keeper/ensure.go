@@ -42,7 +42,9 @@ func Extension(binary string) (string, error) {
 		folder = filepath.Join(filepath.Dir(filepath.Dir(binary)), "extension")
 	}
 	if _, err := os.Stat(filepath.Join(folder, "manifest.json")); err != nil {
-		return "", wire.Fail(wire.BrowserFailed, "the extension is not at %q: run ./install.sh, or set HANDRAIL_EXTENSION to its folder", folder)
+		fault := wire.Fail(wire.BrowserFailed, "the extension is not at %q", folder)
+		fault.Hint = "run ./install.sh, or set HANDRAIL_EXTENSION to its folder"
+		return "", fault
 	}
 	return folder, nil
 }
@@ -76,9 +78,10 @@ func Ensure(ctx context.Context, dir string, ephemeral bool, warn func(string)) 
 		}
 		select {
 		case <-time.After(30 * time.Millisecond):
-		case <-ctx.Done():
-			return entry, wire.Fail(wire.Canceled, "")
 		case <-limit.Done():
+			if ctx.Err() != nil {
+				return entry, wire.Fail(wire.Canceled, "")
+			}
 			return entry, wire.Fail(wire.BrowserFailed, "the browser was started and its extension did not answer within %v; the logs are in %q", startLimit, filepath.Join(dir, "log"))
 		}
 	}

@@ -290,7 +290,11 @@ func (k *keeper) start(ctx context.Context, program string) error {
 		}
 	}
 	env := append(environment(k.Dir, k.Ephemeral), "HANDRAIL_BROWSER="+k.key)
-	k.browser, err = Start(Launch{Program: program, Profile: k.files.profile, Host: k.Binary, Env: env, Stderr: stderr})
+	var args []string
+	if k.Ephemeral {
+		args = []string{"--disk-cache-size=1", "--media-cache-size=1"} // 0 is the default size
+	}
+	k.browser, err = Start(Launch{Program: program, Profile: k.files.profile, Host: k.Binary, Env: env, Stderr: stderr, Args: args})
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
+	"syscall"
 )
 
 // Pipe speaks CDP over --remote-debugging-pipe: JSON messages, each ended by a
@@ -60,6 +62,8 @@ func (p *Pipe) read(in io.Reader) {
 	}
 }
 
+var errEnded = errors.New("the browser has ended")
+
 // Call sends one command to the browser, or to a session of it, and decodes its
 // result unless result is nil.
 func (p *Pipe) Call(ctx context.Context, session, method string, params, result any) error {
@@ -77,6 +81,9 @@ func (p *Pipe) Call(ctx context.Context, session, method string, params, result 
 		_, err = p.out.Write(append(text, 0))
 	}
 	p.mu.Unlock()
+	if errors.Is(err, os.ErrClosed) || errors.Is(err, syscall.EPIPE) {
+		err = errEnded
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
@@ -90,7 +97,7 @@ func (p *Pipe) Call(ctx context.Context, session, method string, params, result 
 		}
 		return json.Unmarshal(a.Result, result)
 	case <-p.ended:
-		return fmt.Errorf("%s: %w", method, errors.New("the browser has ended"))
+		return fmt.Errorf("%s: %w", method, errEnded)
 	case <-ctx.Done():
 		return fmt.Errorf("%s: %w", method, ctx.Err())
 	}

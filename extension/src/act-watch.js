@@ -1,0 +1,133 @@
+// Watching an act: that its input reaches the node and nothing else, and what
+// the page does about it.
+
+import { Fault, asFault } from './fault.js';
+import { check } from './identity.js';
+import { arm, endWatch, sight, watch } from './in-page.js';
+import { absent, alsoHold, inPage, inPageKept } from './node.js';
+import { dialogOf, listen } from './session.js';
+
+/** @typedef {import('./in-page.js').Sight} Sight */
+/** @typedef {import('./identity.js').Seen} Seen */
+/** @typedef {import('./node.js').Held} Held */
+/** @typedef {import('./wire.js').Evidence} Evidence */
+/** @typedef {import('./wire.js').Target} Target */
+
+const firstLookMs = 25;
+const controls = [
+  'a[href]', 'button', 'input', 'select', 'textarea', 'summary', '[contenteditable]', '[onclick]', '[tabindex]',
+  ...['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'option', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'textbox', 'combobox'].map(role => `[role=${role} i]`),
+].join();
+
+/**
+ * Runs work with a watcher of the node.
+ * @template T
+ * @param {Held} node
+ * @param {string[]} kinds the events that the act is made of, the one that begins it first
+ * @param {(watcher: Held) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function watched(node, kinds, work) {
+  const watcher = await inPageKept(node, watch, kinds, controls);
+  try {
+    return await work(watcher);
+  } finally {
+    inPage(watcher, endWatch).catch(() => {}); // it goes with its document
+  }
+}
+
+/**
+ * Arms a watcher: from here on input that would reach another node, or this one
+ * when it stands for something else, is held back.
+ * @param {Held} node @param {Held} watcher @param {Target} target @param {Seen} seen @param {string} [expect]
+ */
+export async function guard(node, watcher, target, seen, expect) {
+  const item = seen.item ? await alsoHold(node, seen.item) : null;
+  const key = seen.key ? await alsoHold(node, seen.key) : null;
+  // What the watcher cannot read by itself is compared once more, now that it would see a change.
+  if (!await inPage(watcher, arm, seen.name, seen.context, item, key)) await check(node, target, expect);
+}
+
+/**
+ * @typedef {object} Effect what input did
+ * @property {Sight | undefined} sight undefined when the page could not be asked
+ * @property {string[]} changes
+ * @property {boolean} gone the document was replaced meanwhile
+ * @property {boolean} unknown the page could not be looked at afterwards
+ * @property {string} dialog
+ * @property {string} url
+ * @property {string} title
+ */
+
+/** Events of the tab that are effects of an act. @type {Record<string, string>} */
+const effects = {
+  'Page.frameRequestedNavigation': 'navigation', 'Page.frameStartedNavigating': 'navigation',
+  'Page.windowOpen': 'new_tab', 'Page.downloadWillBegin': 'download',
+};
+
+/**
+ * Sends input and looks at what it does, for a moment. A dialog that it opens or
+ * a document that it replaces ends the look.
+ * @param {Held} watcher @param {Target} target @param {() => Promise<void>} input
+ * @returns {Promise<Effect>}
+ */
+export async function observe(watcher, target, input) {
+  /** @type {Effect} */
+  const effect = { sight: undefined, changes: [], gone: false, unknown: false, dialog: '', url: '', title: '' };
+  const { tab } = watcher;
+  const end = listen(tab, (method, params, targetId) => {
+    if (Object.hasOwn(effects, method)) effect.changes.push(effects[method]);
+    if (method === 'Page.frameNavigated' && params.frame.id === target.frameId && targetId === target.targetId) {
+      effect.gone = true;
+      effect.url = params.frame.url;
+    }
+  });
+  let sent = false;
+  try {
+    await input();
+    sent = true;
+    await new Promise(resolve => setTimeout(resolve, firstLookMs));
+    if (!effect.gone) {
+      effect.sight = await inPage(watcher, sight);
+      effect.changes.push(...effect.sight.changes);
+      Object.assign(effect, { url: effect.sight.url, title: effect.sight.title });
+    }
+  } catch (thrown) {
+    const fault = asFault(thrown);
+    const dialog = dialogOf(tab);
+    if (fault.code === 'dialog_open' && dialog) effect.dialog = dialog.message || dialog.type;
+    else if (fault.more.dispatched) throw fault;
+    else if (effect.gone || absent(thrown)) effect.gone = true; // what watched it went with the document
+    else if (sent) effect.unknown = true; // the input got there; what came of it cannot be seen
+    else throw new Fault('uncertain', `the page did not answer: ${fault.message}`, { dispatched: 'uncertain', effect: 'unknown' });
+  } finally {
+    end();
+  }
+  if (effect.dialog) effect.changes.push('dialog');
+  if (effect.gone) effect.changes = ['document'];
+  effect.changes = [...new Set(effect.changes)];
+  return effect;
+}
+
+/** Says of a failure that nothing was sent. @param {unknown} thrown @returns {never} */
+export function unsent(thrown) {
+  const fault = asFault(thrown);
+  fault.more.dispatched ??= 'no';
+  fault.more.effect ??= 'none_seen';
+  throw fault;
+}
+
+/**
+ * @param {string} method @param {Effect} effect @param {Seen} seen
+ * @param {(text: string) => string} [hide] takes out what must not be told
+ * @returns {Evidence}
+ */
+export function evidence(method, { changes, gone, unknown, dialog, url, title }, { role, name, probe: { tag, rect, href } }, hide = text => text) {
+  const hit = { tag, role, name: hide(name).slice(0, maxText), rect, ...(href ? { href: hide(href).slice(0, maxText) } : {}) };
+  return {
+    dispatched: 'yes', effect: changes.length > 0 ? 'seen' : unknown ? 'unknown' : 'none_seen', settled: false, method, hit, changes,
+    ...(url ? { url: hide(url) } : {}), ...(title ? { title: hide(title) } : {}),
+    ...(gone ? { new_document: true } : {}), ...(dialog ? { dialog: hide(dialog) } : {}),
+  };
+}
+const maxText = 1000;
