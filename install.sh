@@ -19,7 +19,7 @@ mode=install
 case "${1:-}" in
   --demo) mode='demo'; shift ;;
   --test) mode='test'; shift ;;
-  -h | --help) sed -n '2,10p' "$0" | cut -c3-; exit 0 ;;
+  -h | --help) sed -n 2,10p install.sh | cut -c3-; exit 0 ;;
 esac
 
 # need PROGRAM PACKAGE: makes sure of a program, from the system's packages if need be.
@@ -35,9 +35,15 @@ need_browser() {
 }
 
 # Go and Node are not taken from the system's packages: those are often too old.
-has go || fail "Go 1.26 or later is needed: install it and run this again"
+case "$(go env GOVERSION 2>/dev/null || true)" in
+  go1.2[6-9]* | go1.[3-9][0-9]* | go[2-9]*) ;;
+  *) fail "Go 1.26 or later is needed: install it and run this again" ;;
+esac
 if [ "$mode" = test ]; then
-  has node || fail "Node 20 or later is needed for the tests: install it and run this again"
+  case "$(node --version 2>/dev/null || true)" in
+    v[2-9][0-9].*) ;;
+    *) fail "Node 20 or later is needed for the tests: install it and run this again" ;;
+  esac
   has npm || fail "npm is needed for the tests: install it and run this again"
 fi
 

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 // asked to the file asked.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	extension, err := filepath.Abs("../../extension")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,8 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("HANDRAIL_HOME", filepath.Join(env.WorkDir, "state"))
-			env.Setenv("HANDRAIL_EXTENSION", extension)
+			env.Setenv("HANDRAIL_EXTENSION", filepath.Join(root, "extension"))
+			env.Setenv("ROOT", root)
 			env.Setenv("HANDRAIL_CHROMIUM", filepath.Join(env.WorkDir, "no-chromium"))
 			env.Setenv("HANDRAIL_CLIENT", "script")
 			env.Setenv("PATH", filepath.SplitList(env.Getenv("PATH"))[0]) // the handrail of this test alone
