@@ -1,6 +1,6 @@
 // click: trusted mouse events at the node.
 
-import { locate, refuse } from './act-point.js';
+import { locate, refuse, reveal } from './act-point.js';
 import { evidence, guard, observe, unsent, watched } from './act-watch.js';
 import { Fault } from './fault.js';
 import { check } from './identity.js';
@@ -41,6 +41,7 @@ export async function click(tab, target, act, start) {
 
 /** @param {Held} node @param {Held} watcher @param {Target} target @param {Act} act @param {number} deadline */
 async function aim(node, watcher, target, { expect }, deadline) {
+  await reveal(node);
   const seen = await check(node, target, expect);
   refuse(seen);
   const point = await locate(node, watcher, target, seen, deadline);

@@ -4,7 +4,7 @@
 import { withholder } from './act-secrets.js';
 import { Fault } from './fault.js';
 import { fold, nameOf } from './identity.js';
-import { labelOf, meets, toCentre, twoFrames } from './in-page.js';
+import { labelOf, meets, probe, toCentre, twoFrames } from './in-page.js';
 import { absent, alsoHold, inPage, inPageKept, stale } from './node.js';
 import { children, send } from './session.js';
 
@@ -19,6 +19,17 @@ export function refuse({ probe: { listed, visible, disabled } }) {
   if (listed) throw new Fault('wrong_kind', 'an option of a drop-down list has no place to click: choose it in its list');
   if (!visible) throw new Fault('not_visible', 'the node is not displayed');
   if (disabled) throw new Fault('disabled', undefined, { reason: disabled });
+}
+
+/**
+ * Scrolls to a node that the browser skips while it is off-screen, so that it is
+ * in the tree and can be compared.
+ * @param {Held} node
+ */
+export async function reveal(node) {
+  if (!(await inPage(node, probe)).skipped) return;
+  await send(node.tab, node.targetId, 'DOM.scrollIntoViewIfNeeded', { objectId: node.objectId });
+  await inPage(node, twoFrames);
 }
 
 /**

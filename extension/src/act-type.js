@@ -1,6 +1,6 @@
 // type: text into an editable node, entered as an input method enters it.
 
-import { refuse } from './act-point.js';
+import { refuse, reveal } from './act-point.js';
 import { hideTyped } from './act-secrets.js';
 import { evidence, guard, observe, watched } from './act-watch.js';
 import { Fault } from './fault.js';
@@ -28,6 +28,7 @@ const kinds = ['beforeinput', 'keydown', 'keypress', 'keyup'];
 export async function type(tab, target, { text = '', clear = false, submit = false, expect }, start) {
   await awake(tab);
   return hold(tab, target, node => watched(node, kinds, async watcher => {
+    await reveal(node);
     const seen = await check(node, target, expect);
     refuse(seen);
     refuseText(seen);

@@ -135,6 +135,8 @@ export async function check(node, target, expect) {
     send(node.tab, node.targetId, 'Accessibility.getPartialAXTree', { objectId: node.objectId, fetchRelatives: true }),
   ]).catch(gone);
   if (!found.connected) throw stale('gone', 'the node is no longer in the page');
+  // What the browser skips is in no tree; acts bring it into view first (reveal).
+  if (found.skipped) return { role: target.role, name: target.name, context: target.context, item: 0, key: 0, above: new Set(), probe: found };
   const ax = nodes.find(one => one.backendDOMNodeId === id);
   const shown = ax && !ax.ignored ? ax : undefined;
   // A node that only layout knows as clickable is ignored, and was.

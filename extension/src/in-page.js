@@ -5,6 +5,7 @@
  * What a node is, as far as acts need to know.
  * @typedef {object} Probe
  * @property {boolean} connected
+ * @property {boolean} skipped displayed, but not rendered while it is off-screen (content-visibility: auto)
  * @property {string} tag
  * @property {string} type
  * @property {string} disabled why it is: disabled, fieldset, aria-disabled, inert; '' when it is not
@@ -49,7 +50,8 @@ export function probe() {
   const { x, y, width, height } = element.getBoundingClientRect();
   const visible = element.checkVisibility({ visibilityProperty: true });
   return {
-    connected: this.isConnected, tag, type, disabled, editable, visible, rect: [x, y, width, height],
+    connected: this.isConnected, skipped: visible && !element.checkVisibility({ contentVisibilityAuto: true }),
+    tag, type, disabled, editable, visible, rect: [x, y, width, height],
     listed: tag === 'option' && !visible && element.closest('select')?.checkVisibility() === true,
     labelled: ['checkbox', 'radio', 'file'].includes(type) && [...input.labels ?? []].some(label => label.checkVisibility({ visibilityProperty: true })),
     href: element instanceof HTMLAnchorElement ? element.href : '',

@@ -126,3 +126,19 @@ func TestQueriesBothLive(t *testing.T) {
 		h.must(t, "recover", s)
 	}
 }
+
+// Content that the browser skips while it is off-screen is read and can be acted on.
+func TestSkippedContent(t *testing.T) {
+	h, web := newHandrail(t), newSite(t)
+	view := h.snapshot(t, web.main("skipped.html")).UIDs
+	if n := len(uidsOf(view, "button")); n != 200 {
+		t.Errorf("%d of 200 buttons have a uid", n)
+	}
+	last := uidOf(t, view, `"button 199"`)
+	if state := string(h.must(t, "resolve", last).stdout); !strings.Contains(state, "alive") {
+		t.Errorf("resolve: %s", state)
+	}
+	h.act(t, last, "click")
+	h.act(t, uidOf(t, view, `"button 100"`), "click")
+	web.wantCounts(t, map[string]int{"button 199": 1, "button 100": 1})
+}
