@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("ROOT", root)
 			env.Setenv("HANDRAIL_CHROMIUM", filepath.Join(env.WorkDir, "no-chromium"))
 			env.Setenv("HANDRAIL_CLIENT", "script")
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Setenv("PATH", filepath.SplitList(env.Getenv("PATH"))[0]) // the handrail of this test alone
 			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
 		},

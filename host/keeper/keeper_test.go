@@ -144,6 +144,7 @@ func chromium(t *testing.T, how string) {
 	t.Setenv("HANDRAIL_EXTENSION", folder)
 	t.Setenv("HANDRAIL_CHROMIUM", os.Args[0])
 	t.Setenv(fakeEnv, how)
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
 }
 
 // running is a keeper in this process, whose time the test keeps.
