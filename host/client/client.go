@@ -215,16 +215,25 @@ func lost(err error) bool {
 	return ok && fault.Code == wire.Detached
 }
 
-// reconnect connects to the next host of the browser chosen.
+// reconnect connects to the next host of the same browser.
 func (c *Client) reconnect(ctx context.Context) error {
 	c.conn.Close()
 	if err := wait(ctx); err != nil {
 		return err
 	}
-	if keeper.ClosedAt(c.choice.Dir, c.choice.Ephemeral).After(c.began) {
+	switch {
+	case c.Welcome.Dedicated && keeper.ClosedAt(c.choice.Dir, c.choice.Ephemeral).After(c.began):
 		return wire.Fail(wire.Detached, "the dedicated browser was closed meanwhile")
+	case c.Welcome.Dedicated:
+		c.choice.Headless = true
+	case c.Welcome.Browser != nil:
+		c.choice.Browser = c.Welcome.Browser.Instance
 	}
-	return c.connect(ctx)
+	err := c.connect(ctx)
+	if fault, ok := errors.AsType[*wire.Fault](err); ok && fault.Code == wire.NoBrowser {
+		return wire.Fail(wire.Detached, "the browser has gone")
+	}
+	return err
 }
 
 // Close ends the connection.

@@ -183,18 +183,21 @@ func TestLostHost(t *testing.T) {
 		{name: "act", ask: (*Client).Act, next: true, asked: 2, result: "2"},
 		{name: "once", ask: (*Client).Once, next: true, asked: 1, code: wire.Detached},
 		{name: "act, no next host", ask: (*Client).Act, asked: 1, code: wire.Uncertain},
-		{name: "read, no next host", ask: (*Client).Read, asked: 1, code: wire.NoBrowser},
+		{name: "read, no next host", ask: (*Client).Read, asked: 1, code: wire.Detached},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			c := choice(stateDir(t))
-			c.Browser = "chromium"
 			asked := make(chan string, 10)
 			first, replaced := make(chan *fakeHost, 1), make(chan struct{})
 			first <- newHost(t, c.Dir, b, func(_ context.Context, _ string, params json.RawMessage) (any, error) {
 				defer close(replaced)
 				asked <- string(params)
 				(<-first).end()
+				newHost(t, c.Dir, wire.Browser{Instance: "bbbb", Name: "Another"}, func(context.Context, string, json.RawMessage) (any, error) {
+					asked <- "in another browser"
+					return json.RawMessage("3"), nil
+				})
 				if test.next {
 					newHost(t, c.Dir, b, func(_ context.Context, _ string, params json.RawMessage) (any, error) {
 						asked <- string(params)
@@ -208,7 +211,7 @@ func TestLostHost(t *testing.T) {
 			<-replaced
 			if test.code != "" {
 				fault := wantFault(t, err, test.code)
-				if test.code != wire.NoBrowser && fault.Dispatched != wire.DispatchedUncertain {
+				if test.name != "read, no next host" && fault.Dispatched != wire.DispatchedUncertain {
 					t.Errorf("dispatched %s", fault.Dispatched)
 				}
 			} else if err != nil || string(result) != test.result {
