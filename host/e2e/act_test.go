@@ -4,7 +4,10 @@ package e2e
 
 import (
 	"encoding/json"
+	"maps"
+	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,6 +132,50 @@ func TestReboundCards(t *testing.T) {
 		t.Errorf("reason: %s", out.stderr)
 	}
 	web.wantCounts(t, map[string]int{})
+}
+
+// Whatever a page does to its lists meanwhile, an act reaches the record that was
+// shown under its uid, or none.
+func TestMutations(t *testing.T) {
+	h, web := newHandrail(t), newSite(t)
+	random := rand.New(rand.NewPCG(7, 7))
+	changes := []string{
+		"changes.rerender()", "changes.keyed()", "changes.rebind()", "changes.twin()", "changes.push()", "swapCards()",
+		"cards.append(cards.firstElementChild)", "body.append(body.rows[0])", "body.rows[0].remove()", "cards.firstElementChild.hidden = true",
+		"document.querySelector('button').textContent = 'Reviewed'", "cards.prepend(document.createElement('p'))",
+	}
+	done, refused := 0, 0
+	for try := range 40 {
+		view := h.snapshot(t, web.main("list.html")).UIDs
+		shown := map[string]string{} // uid → record
+		for i, uid := range uidsOf(view, `button "Review"`) {
+			shown[uid] = []string{"Ada", "Grace", "Edsger"}[i]
+		}
+		for i, uid := range uidsOf(view, `button "Buy"`) {
+			shown[uid] = []string{"Carol", "Dennis"}[i]
+		}
+		uids := slices.Sorted(maps.Keys(shown))
+		uid := uids[random.IntN(len(uids))]
+		var did []string
+		for range 1 + random.IntN(3) {
+			did = append(did, changes[random.IntN(len(changes))])
+		}
+		h.eval(t, "void ("+strings.Join(did, ", ")+")")
+		out := h.run("act", uid, "click")
+		got := web.take()
+		switch {
+		case out.code == 0 && len(got) == 1 && got[shown[uid]] == 1:
+			done++
+		case out.code == 1 && len(got) == 0:
+			refused++
+		default:
+			t.Errorf("try %d: %s of %q after %q: exit %d, counts %v\n%s", try, uid, shown[uid], did, out.code, got, out.stderr)
+		}
+	}
+	t.Logf("%d done, %d refused", done, refused)
+	if done == 0 || refused == 0 {
+		t.Error("one kind never came: this shows nothing")
+	}
 }
 
 // Back brings the old document with its loaderId from the BFCache, or loads a
