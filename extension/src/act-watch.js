@@ -98,7 +98,8 @@ export async function observe(watcher, target, input) {
     if (fault.code === 'dialog_open' && dialog) effect.dialog = dialog.message || dialog.type;
     else if (fault.more.dispatched) throw fault;
     else if (effect.gone || absent(thrown)) effect.gone = true; // what watched it went with the document
-    else if (sent) effect.unknown = true; // the input got there; what came of it cannot be seen
+    // The input got there, or something already came of it; the rest cannot be seen: a mailto: link ends the attachment.
+    else if (sent || effect.changes.length > 0) effect.unknown = true;
     else throw new Fault('uncertain', `the page did not answer: ${fault.message}`, { dispatched: 'uncertain', effect: 'unknown' });
   } finally {
     end();

@@ -302,10 +302,10 @@ func TestAwkward(t *testing.T) {
 	h, web := newHandrail(t), newSite(t)
 	view := h.snapshot(t, web.main("awkward.html")).UIDs
 	h.eval(t, "scrollTo(0, 1490)")
-	for _, key := range []string{"under the bar", "pulsing", "half covered", "wrapped"} {
+	for _, key := range []string{"under the bar", "pulsing", "half covered", "mail", "wrapped"} {
 		text := `"` + key + `"`
 		if key == "wrapped" {
-			text = "link"
+			text = `link "wraps`
 		}
 		h.act(t, uidOf(t, view, text), "click")
 		web.wantCounts(t, map[string]int{key: 1})
