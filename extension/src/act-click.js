@@ -1,11 +1,9 @@
 // click: trusted mouse events at the node.
 
-import { locate, refuse, reveal } from './act-point.js';
-import { evidence, guard, observe, unsent, watched } from './act-watch.js';
-import { Fault } from './fault.js';
-import { check } from './identity.js';
-import { sight } from './in-page.js';
-import { absent, hold, inPage, stale } from './node.js';
+import { checkShown, locate } from './act-point.js';
+import { evidence, guard, observe, see, unsent, watched } from './act-watch.js';
+import { Fault, asFault } from './fault.js';
+import { absent, hold, stale } from './node.js';
 import { awake, send } from './session.js';
 
 /** @typedef {import('./act-point.js').Point} Point */
@@ -28,22 +26,21 @@ export async function click(tab, target, act, start) {
   await awake(tab);
   return hold(tab, target, node => watched(node, kinds, async watcher => {
     const deadline = Date.now() + (act.timeoutMs || budgetMs);
-    for (;;) {
-      const { seen, point } = await aim(node, watcher, target, act, deadline).catch(unsent);
+    // The page may change under the mouse before anything is pressed: then it is looked at again.
+    for (let missed = ''; ;) {
+      const { seen, point } = await aim(node, watcher, target, act, deadline).catch(thrown => unsent(missed && asFault(thrown).code === 'not_visible' ? miss(missed) : thrown));
       await start();
       const done = await hover(node, watcher, point) || await press(node, watcher, target, point, seen);
       if (typeof done !== 'string') return done;
-      // The page changed under the mouse before anything was pressed: look again.
-      if (Date.now() > deadline) throw miss(done, { dispatched: 'no', effect: 'none_seen' });
+      if (Date.now() > deadline) unsent(miss(done));
+      missed = done;
     }
   }));
 }
 
 /** @param {Held} node @param {Held} watcher @param {Target} target @param {Act} act @param {number} deadline */
 async function aim(node, watcher, target, { expect }, deadline) {
-  await reveal(node);
-  const seen = await check(node, target, expect);
-  refuse(seen);
+  const seen = await checkShown(node, target, expect);
   const point = await locate(node, watcher, target, seen, deadline);
   await guard(node, watcher, target, seen, expect);
   return { seen, point };
@@ -60,10 +57,10 @@ const mouse = ({ tab, targetId }, event) => send(tab, targetId, 'Input.dispatchM
 async function hover(node, watcher, point) {
   try {
     await mouse(node, { type: 'mouseMoved', ...point });
-    const { moved, now } = await inPage(watcher, sight);
+    const { moved, now } = await see(watcher);
     return now || (moved === 'other' ? 'covered' : '');
   } catch (thrown) {
-    return absent(thrown) ? unsent(stale('document', 'the page has moved on to another document')) : Promise.reject(thrown);
+    return unsent(absent(thrown) ? stale('document', 'the page has moved on to another document') : thrown);
   }
 }
 
@@ -77,7 +74,7 @@ async function press(node, watcher, target, point, seen) {
   let began = false;
   const effect = await observe(watcher, target, async () => {
     await mouse(node, { type: 'mousePressed', ...at, buttons: 1 });
-    ({ began } = await inPage(watcher, sight));
+    ({ began } = await see(watcher));
     if (began) return mouse(node, { type: 'mouseReleased', ...at });
     // It was held back, or is on its way to nobody: let go of the button off the page, without a click.
     await mouse(node, { type: 'mousePressed', ...at, ...offPage, buttons: 1 });
@@ -97,7 +94,7 @@ async function press(node, watcher, target, point, seen) {
   return evidence('mouse', effect, seen);
 }
 
-/** Why input was held back, as a failure. @param {string} why @param {Partial<import('./wire.js').Fault>} more */
+/** Why input was held back, as a failure. @param {string} why @param {Partial<import('./wire.js').Fault>} [more] */
 function miss(why, more) {
   if (why === 'covered') return new Fault('covered', 'another node came over the point to click', more);
   return new Fault('stale_uid', 'the node changed as it was clicked', { reason: why, ...more });

@@ -2,7 +2,7 @@
 
 import { createTab, getTab, removeTab, setTabURL } from './chrome.js';
 import { Fault, asFault } from './fault.js';
-import { dialogOf, listen, send, use } from './session.js';
+import { dialogOf, listen, noDialog, send, use } from './session.js';
 import { allowURL, restricted } from './tabs.js';
 
 /** @typedef {import('./wire.js').Act} Act */
@@ -21,7 +21,7 @@ const maxSaid = 1000;
  */
 export async function move(tab, act, start, dedicated) {
   const ms = act.timeoutMs || loadMs;
-  if (dialogOf(tab)) await noDialog(tab);
+  noDialog(tab);
   if (act.kind === 'navigate') {
     const url = allowURL(act.url ?? '', dedicated);
     if (url.startsWith('data:')) return replace(tab, url, start, ms);
@@ -29,15 +29,12 @@ export async function move(tab, act, start, dedicated) {
     if (restricted((await getTab(tab).catch(thrown => { throw asFault(thrown); })).url ?? '')) return leave(tab, url, start, ms);
   }
   return use(tab, async () => {
-    await noDialog(tab);
+    noDialog(tab);
     const go = await way(tab, act, ms);
     await start();
-    return moved(tab, go, ms);
+    return moved(tab, act, go, ms);
   });
 }
-
-/** Refuses while a dialog is open: the page would not move. @param {number} tab */
-const noDialog = tab => send(tab, '', 'Page.getFrameTree');
 
 /**
  * Answers the dialog that holds a tab up.
@@ -57,21 +54,33 @@ export async function answerDialog(tab, act, start) {
 
 /** How to move; nothing is sent yet. @param {number} tab @param {Act} act @param {number} ms @returns {Promise<() => Promise<void>>} */
 async function way(tab, { kind, url = '' }, ms) {
-  if (kind === 'reload') return () => send(tab, '', 'Page.reload', {}, ms);
+  if (kind === 'reload') return () => between(() => send(tab, '', 'Page.reload', {}, ms));
   if (kind === 'navigate') {
     return async () => {
-      const { errorText } = await send(tab, '', 'Page.navigate', { url }, ms);
+      const { errorText } = await between(() => send(tab, '', 'Page.navigate', { url }, ms));
       if (errorText) throw new Fault('navigation_failed', `the page did not load: ${errorText}`, { dispatched: 'yes', effect: 'unknown' });
     };
   }
-  const { currentIndex, entries } = await send(tab, '', 'Page.getNavigationHistory');
+  const { currentIndex, entries } = await between(() => send(tab, '', 'Page.getNavigationHistory'));
   const entry = entries[currentIndex + (kind === 'back' ? -1 : 1)];
   if (!entry) throw new Fault('navigation_failed', `there is no page to go ${kind} to`);
-  return () => send(tab, '', 'Page.navigateToHistoryEntry', { entryId: entry.id }, ms);
+  return () => between(() => send(tab, '', 'Page.navigateToHistoryEntry', { entryId: entry.id }, ms));
 }
 
-/** @param {number} tab @param {() => Promise<void>} go @param {number} ms @returns {Promise<Evidence>} */
-async function moved(tab, go, ms) {
+/** Asks again while one page makes way for another, as after one that failed. @template T @param {() => Promise<T>} ask @returns {Promise<T>} */
+async function between(ask) {
+  for (let tries = 20; ; tries--) {
+    try {
+      return await ask();
+    } catch (thrown) {
+      if (tries === 0 || !/not attached to an active page/i.test(asFault(thrown).cdp)) throw thrown;
+      await new Promise(resolve => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** @param {number} tab @param {Act} act @param {() => Promise<void>} go @param {number} ms @returns {Promise<Evidence>} */
+async function moved(tab, act, go, ms) {
   /** @type {'' | 'within' | 'replaced'} */
   let how = '';
   /** @type {(settled: boolean) => void} */
@@ -81,7 +90,7 @@ async function moved(tab, go, ms) {
     if (targetId !== '') return;
     if (method === 'Page.frameNavigated' && !params.frame.parentId) {
       how = 'replaced';
-      failed ||= params.frame.unreachableUrl !== undefined;
+      failed ||= act.kind !== 'navigate' && params.frame.unreachableUrl !== undefined; // navigate itself says so
       if (params.type === 'BackForwardCacheRestore') loaded(true);
     }
     if (method === 'Page.navigatedWithinDocument' && how === '') {
@@ -94,11 +103,11 @@ async function moved(tab, go, ms) {
   let failed = false;
   const timer = setTimeout(() => loaded(false), ms);
   try {
-    await go();
+    // A page that does not answer keeps go waiting.
+    await Promise.race([go(), load]);
     await load;
   } catch (thrown) {
-    // A page that does not answer in time, and a dialog, are told with what there is.
-    if (!['dialog_open', 'timeout'].includes(asFault(thrown).code)) throw thrown;
+    if (asFault(thrown).code !== 'dialog_open') throw thrown;
     loaded(false);
   } finally {
     clearTimeout(timer);
@@ -106,6 +115,11 @@ async function moved(tab, go, ms) {
   }
   if (failed) throw new Fault('navigation_failed', undefined, { dispatched: 'yes', effect: 'seen' });
   const dialog = dialogOf(tab);
+  if (how === '' && !dialog && !await load) {
+    // Until the page has answered no command gets through to the one that is there.
+    await send(tab, '', 'Page.stopLoading');
+    throw new Fault('timeout', `the page did not answer within ${ms} ms`, { dispatched: 'yes', effect: 'unknown' });
+  }
   return landed(tab, await load === true && !dialog, how, dialog ? dialog.message || dialog.type : '');
 }
 
@@ -160,9 +174,10 @@ async function landed(tab, settled, way, dialog) {
  */
 export async function evaluate(tab, act, start) {
   return use(tab, async () => {
-    await noDialog(tab);
+    noDialog(tab);
     await start();
     const ms = act.timeoutMs || loadMs;
+    const late = Date.now() + ms;
     const reached = /** @type {const} */ ({ dispatched: 'yes', effect: 'unknown' });
     const { result, exceptionDetails } = await send(tab, '', 'Runtime.evaluate', {
       expression: act.expression ?? '', returnByValue: true, awaitPromise: true, userGesture: true, timeout: ms,
@@ -170,7 +185,8 @@ export async function evaluate(tab, act, start) {
       const fault = asFault(thrown);
       const dialog = dialogOf(tab);
       if (fault.code === 'dialog_open' && dialog) throw new Fault('dialog_open', `the expression opened a dialog: ${dialog.message || dialog.type}`, reached);
-      if (fault.code === 'internal') throw new Fault(/terminated/i.test(fault.cdp) ? 'timeout' : 'eval_failed', fault.message, reached); // its value cannot be copied, say
+      if (fault.code === 'timeout' || (fault.code === 'internal' && Date.now() >= late)) throw new Fault('timeout', `the expression did not end within ${ms} ms`, reached);
+      if (fault.code === 'internal') throw new Fault('eval_failed', fault.message, reached); // its value cannot be copied, say
       throw new Fault(fault.code, fault.message, { ...fault.more, dispatched: 'uncertain', effect: 'unknown' });
     });
     if (exceptionDetails) {

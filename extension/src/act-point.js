@@ -3,8 +3,8 @@
 
 import { withholder } from './act-secrets.js';
 import { Fault } from './fault.js';
-import { fold, nameOf } from './identity.js';
-import { labelOf, meets, probe, toCentre, twoFrames } from './in-page.js';
+import { check, fold, nameOf } from './identity.js';
+import { labelOf, meets, toCentre, twoFrames } from './in-page.js';
 import { absent, alsoHold, inPage, inPageKept, stale } from './node.js';
 import { children, send } from './session.js';
 
@@ -14,22 +14,24 @@ import { children, send } from './session.js';
 /** @typedef {import('./wire.js').Candidate} Candidate */
 /** @typedef {{x: number, y: number}} Point CSS px in the viewport of its session */
 
-/** Refuses what waiting cannot cure. @param {Seen} seen */
-export function refuse({ probe: { listed, visible, disabled } }) {
-  if (listed) throw new Fault('wrong_kind', 'an option of a drop-down list has no place to click: choose it in its list');
-  if (!visible) throw new Fault('not_visible', 'the node is not displayed');
-  if (disabled) throw new Fault('disabled', undefined, { reason: disabled });
-}
-
 /**
- * Scrolls to a node that the browser skips while it is off-screen, so that it is
- * in the tree and can be compared.
- * @param {Held} node
+ * Checks that a node is what it was, and refuses what waiting cannot cure.
+ * @param {Held} node @param {Target} target @param {string} [expect]
+ * @returns {Promise<Seen>}
  */
-export async function reveal(node) {
-  if (!(await inPage(node, probe)).skipped) return;
-  await send(node.tab, node.targetId, 'DOM.scrollIntoViewIfNeeded', { objectId: node.objectId });
-  await inPage(node, twoFrames);
+export async function checkShown(node, target, expect) {
+  let seen = await check(node, target, expect);
+  if (seen.probe.skipped) {
+    await send(node.tab, node.targetId, 'DOM.scrollIntoViewIfNeeded', { objectId: node.objectId });
+    await inPage(node, twoFrames);
+    seen = await check(node, target, expect);
+  }
+  const { ariaHidden, disabled, listed, skipped, visible } = seen.probe;
+  if (listed) throw new Fault('wrong_kind', 'an option of a drop-down list has no place to click: choose it in its list');
+  if (!visible || skipped) throw new Fault('not_visible', 'the node is not displayed');
+  if (ariaHidden) throw new Fault('not_visible', 'the page hides the node (aria-hidden), as it does what stands under a dialog');
+  if (disabled) throw new Fault('disabled', undefined, { reason: disabled });
+  return seen;
 }
 
 /**

@@ -1,10 +1,9 @@
 // type: text into an editable node, entered as an input method enters it.
 
-import { refuse, reveal } from './act-point.js';
+import { checkShown } from './act-point.js';
 import { hideTyped } from './act-secrets.js';
 import { evidence, guard, observe, watched } from './act-watch.js';
 import { Fault } from './fault.js';
-import { check } from './identity.js';
 import { focusOn, submitForm, textOf } from './in-page.js';
 import { hold, inPage } from './node.js';
 import { hidden, passwordsOf, rememberPasswords, secrecy } from './secrets.js';
@@ -28,9 +27,7 @@ const kinds = ['beforeinput', 'keydown', 'keypress', 'keyup'];
 export async function type(tab, target, { text = '', clear = false, submit = false, expect }, start) {
   await awake(tab);
   return hold(tab, target, node => watched(node, kinds, async watcher => {
-    await reveal(node);
-    const seen = await check(node, target, expect);
-    refuse(seen);
+    const seen = await checkShown(node, target, expect);
     refuseText(seen);
     const secret = await isSecret(target, seen);
     await guard(node, watcher, target, seen, expect);

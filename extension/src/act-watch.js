@@ -14,6 +14,8 @@ import { dialogOf, listen } from './session.js';
 /** @typedef {import('./wire.js').Target} Target */
 
 const firstLookMs = 25;
+const navigationMs = 100; // to see the document that a click leads to
+const sightMs = 1000;
 const controls = [
   'a[href]', 'button', 'input', 'select', 'textarea', 'summary', '[contenteditable]', '[onclick]', '[tabindex]',
   ...['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'option', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'textbox', 'combobox'].map(role => `[role=${role} i]`),
@@ -60,37 +62,48 @@ export async function guard(node, watcher, target, seen, expect) {
  */
 
 /** Events of the tab that are effects of an act. @type {Record<string, string>} */
-const effects = {
-  'Page.frameRequestedNavigation': 'navigation', 'Page.frameStartedNavigating': 'navigation',
-  'Page.windowOpen': 'new_tab', 'Page.downloadWillBegin': 'download',
-};
+const effects = { 'Page.windowOpen': 'new_tab', 'Page.downloadWillBegin': 'download' };
 
 /**
- * Sends input and looks at what it does, for a moment. A dialog that it opens or
- * a document that it replaces ends the look.
- * @param {Held} watcher @param {Target} target @param {() => Promise<void>} input
+ * Sends input and looks at what it does, for a moment. A dialog that it opens, or
+ * a document that it leaves for another, ends the look.
+ * @param {Held} watcher @param {Target} target @param {() => Promise<unknown>} input
  * @returns {Promise<Effect>}
  */
 export async function observe(watcher, target, input) {
   /** @type {Effect} */
   const effect = { sight: undefined, changes: [], gone: false, unknown: false, dialog: '', url: '', title: '' };
   const { tab } = watcher;
+  let leaving = () => {};
+  let left = () => {};
+  const navigating = /** @type {Promise<void>} */ (new Promise(resolve => { leaving = resolve; }));
+  const navigated = /** @type {Promise<void>} */ (new Promise(resolve => { left = resolve; }));
   const end = listen(tab, (method, params, targetId) => {
     if (Object.hasOwn(effects, method)) effect.changes.push(effects[method]);
+    if (method === 'Page.frameStartedNavigating' && /different/i.test(params.navigationType) && (targetId === '' || params.frameId === target.frameId)) {
+      effect.changes.push('navigation');
+      leaving();
+    }
     if (method === 'Page.frameNavigated' && params.frame.id === target.frameId && targetId === target.targetId) {
       effect.gone = true;
       effect.url = params.frame.url;
+      left();
     }
   });
   let sent = false;
   try {
     await input();
     sent = true;
-    await new Promise(resolve => setTimeout(resolve, firstLookMs));
-    if (!effect.gone) {
-      effect.sight = await inPage(watcher, sight);
-      effect.changes.push(...effect.sight.changes);
-      Object.assign(effect, { url: effect.sight.url, title: effect.sight.title });
+    await after(firstLookMs);
+    const sees = effect.gone ? undefined : see(watcher);
+    sees?.catch(() => {}); // when it is not waited for
+    const seen = await Promise.race([sees, navigating]);
+    if (seen) {
+      effect.sight = seen;
+      effect.changes.push(...seen.changes);
+      Object.assign(effect, { url: seen.url, title: seen.title });
+    } else if (!effect.gone) {
+      await Promise.race([navigated, after(navigationMs)]);
     }
   } catch (thrown) {
     const fault = asFault(thrown);
@@ -108,6 +121,14 @@ export async function observe(watcher, target, input) {
   if (effect.gone) effect.changes = ['document'];
   effect.changes = [...new Set(effect.changes)];
   return effect;
+}
+
+/** @param {number} ms @returns {Promise<void>} */
+const after = ms => new Promise(resolve => setTimeout(resolve, ms));
+
+/** What a watcher has seen. While a page is awaited the one that is there does not answer. @param {Held} watcher @returns {Promise<Sight>} */
+export function see(watcher) {
+  return Promise.race([inPage(watcher, sight), after(sightMs).then(() => { throw new Fault('timeout'); })]);
 }
 
 /** Says of a failure that nothing was sent. @param {unknown} thrown @returns {never} */

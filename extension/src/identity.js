@@ -6,8 +6,8 @@
 // a cross-site navigation it names a node of the new page, and a list that is
 // re-sorted by rebinding its nodes keeps node, role and name for another record.
 
-import { probe } from './in-page.js';
-import { absent, alsoHold, inPage, stale } from './node.js';
+import { keyCandidate, probe } from './in-page.js';
+import { absent, alsoHold, inPage, inPageKept, stale } from './node.js';
 import { send } from './session.js';
 import { withholder } from './act-secrets.js';
 
@@ -35,6 +35,7 @@ const controlRoles = new Set([
   'button', 'checkbox', 'combobox', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio',
   'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem',
 ]);
+const ranks = ['rowheader', 'heading', 'link', 'statictext']; // of what an item is known by
 const maxContext = 200; // code points
 // Unicode's White_Space, which is not what \s matches.
 const space = '\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
@@ -86,7 +87,6 @@ export function itemOf(nodes, id) {
 export function keyOf(item, nodes, id, twins = false) {
   if (!twins && namedRoles.has(roleOf(item))) return { text: clip(nameOf(item)), from: 0 };
   const byId = new Map(nodes.map(node => [node.nodeId, node]));
-  const ranks = ['rowheader', 'heading', 'link', 'statictext'];
   /** @type {(AXNode | undefined)[]} */
   const found = [];
   const seen = new Set([item.nodeId]);
@@ -121,56 +121,101 @@ const clip = text => [...text].slice(0, maxContext).join('');
 /** @param {string} was @param {string} is @param {boolean} exact */
 const same = (was, is, exact) => (exact ? fold(was) === fold(is) : normalize(was) === normalize(is));
 
+/** What is in the items of a frame, read once for many checks. @typedef {Map<number, Promise<AXNode[]>>} Items by backendDOMNodeId */
+
 /**
  * Checks that a target's node is what it was.
  * @param {Held} node @param {Target} target
  * @param {string} [expect] another name that is accepted
+ * @param {Items} [items]
  * @returns {Promise<Seen>}
- * @throws {Fault} stale_uid with its reason; not_visible and disabled where the tree does not show the node any more
+ * @throws {Fault} stale_uid with its reason; not_visible when the tree leaves the node out
  */
-export async function check(node, target, expect) {
+export async function check(node, target, expect, items) {
   const id = target.backendDOMNodeId;
   const [found, { nodes }] = await Promise.all([
     inPage(node, probe),
     send(node.tab, node.targetId, 'Accessibility.getPartialAXTree', { objectId: node.objectId, fetchRelatives: true }),
   ]).catch(gone);
   if (!found.connected) throw stale('gone', 'the node is no longer in the page');
-  // What the browser skips is in no tree; acts bring it into view first (reveal).
+  // What the browser skips is in no tree: acts bring it into view first.
   if (found.skipped) return { role: target.role, name: target.name, context: target.context, item: 0, key: 0, above: new Set(), probe: found };
   const ax = nodes.find(one => one.backendDOMNodeId === id);
-  const shown = ax && !ax.ignored ? ax : undefined;
-  // A node that only layout knows as clickable is ignored, and was.
-  const [role, raw] = shown ? [roleOf(shown), nameOf(shown)] : ['generic', ''];
   const above = ancestors(nodes, ax);
-  if (!shown && (target.role !== role || target.name !== '')) {
-    if (!found.visible || found.disabled === 'inert') return { role: target.role, name: target.name, context: target.context, item: 0, key: 0, above, probe: found };
-    const why = (ax?.ignoredReasons ?? []).map(({ name }) => String(name));
-    if (why.some(name => /inert|activeModalDialog|activeFullscreen/i.test(name))) {
-      return { role: target.role, name: target.name, context: target.context, item: 0, key: 0, above, probe: { ...found, disabled: 'inert' } };
-    }
+  const shown = ax && !ax.ignored ? ax : undefined;
+  if (!shown && (target.role !== 'generic' || target.name !== '')) {
+    const left = leftOut(ax, found);
+    if (left) return { role: target.role, name: target.name, context: target.context, item: 0, key: 0, above, probe: left };
   }
+  // A node that only layout knows as clickable is ignored, and was.
+  const [role, said] = shown ? [roleOf(shown), nameOf(shown)] : ['generic', ''];
   const withhold = withholder(node, target);
-  if (role !== target.role.toLowerCase()) throw stale('renamed', `the node was a ${target.role} and is a ${role}`, target.secret ? undefined : await withhold(raw));
-  const name = raw === target.name ? raw : fold(await withhold(raw));
-  if (!same(target.name, name, target.nameExact) && !(expect !== undefined && same(expect, name, true))) {
-    throw stale('renamed', 'the node has another name now', target.secret ? undefined : name);
-  }
+  const name = said === target.name ? said : fold(await withhold(said));
+  const now = target.secret ? undefined : name;
+  if (role !== target.role.toLowerCase()) throw stale('renamed', `the node was a ${target.role} and is a ${role}`, now);
+  if (!same(target.name, name, target.nameExact) && !(expect !== undefined && same(expect, name, true))) throw stale('renamed', 'the node has another name now', now);
+
   const twins = target.contextNode > 0;
   const item = twins ? nodes.find(one => one.backendDOMNodeId === target.contextNode && above.has(target.contextNode)) : itemOf(nodes, id);
-  const key = item ? await liveKey(node, item, nodes, id, twins).catch(gone) : { text: '', from: 0 };
+  const key = item ? await liveKey(node, item, nodes, target, items).catch(gone) : { text: '', from: 0 };
   const context = key.text === target.context ? key.text : clip(fold(await withhold(key.text)));
   if (!same(target.context, context, target.contextExact)) {
-    throw stale('moved_context', `the node stood at "${target.context}" and stands at "${context}" now`, target.secret ? undefined : name);
+    throw stale('moved_context', `the node stood at "${target.context}" and stands at "${context}" now`, now);
   }
   return { role, name, context, item: item?.backendDOMNodeId ?? 0, key: key.from, above, probe: found };
 }
 
-/** @param {Held} node @param {AXNode} item @param {AXNode[]} nodes @param {number} id @param {boolean} twins */
-async function liveKey(node, item, nodes, id, twins) {
+/**
+ * Of a node that the tree no longer shows role and name cannot be compared; the
+ * reason, when there is one, refuses the act.
+ * @param {AXNode | undefined} ax @param {Probe} found
+ * @returns {Probe | undefined} with the reason; undefined when there is none
+ */
+function leftOut(ax, found) {
+  if (!found.visible || found.disabled === 'inert') return found;
+  const why = (ax?.ignoredReasons ?? []).map(({ name }) => String(name)).join();
+  if (/inert|activeModalDialog|activeFullscreen/i.test(why)) return { ...found, disabled: 'inert' };
+  return /ariaHidden/i.test(why) ? { ...found, ariaHidden: true } : undefined;
+}
+
+/** @param {Held} node @param {AXNode} item @param {AXNode[]} nodes @param {Target} target @param {Items} [items] */
+async function liveKey(node, item, nodes, { backendDOMNodeId: id, context, contextNode }, items) {
+  const twins = contextNode > 0;
   if (!twins && namedRoles.has(roleOf(item))) return keyOf(item, nodes, id);
-  const held = await alsoHold(node, item.backendDOMNodeId ?? 0);
-  const below = await send(node.tab, node.targetId, 'Accessibility.queryAXTree', { objectId: held.objectId });
-  return keyOf(below.nodes.find(one => one.nodeId === item.nodeId) ?? item, below.nodes, id, twins);
+  const itemId = item.backendDOMNodeId ?? 0;
+  const held = await alsoHold(node, itemId);
+  if (!items && !twins) {
+    const first = await firstKey(node, held, itemId, id);
+    if (first?.text === context) return first;
+  }
+  const read = items?.get(itemId) ?? send(node.tab, node.targetId, 'Accessibility.queryAXTree', { objectId: held.objectId }).then(below => below.nodes);
+  items?.set(itemId, read);
+  const below = await read;
+  return keyOf(below.find(one => one.nodeId === item.nodeId) ?? item, below, id, twins);
+}
+
+/**
+ * The key of a large item, found by way of the DOM: reading all of it from the
+ * tree takes 90 µs a node. What it finds counts only when it is what was expected.
+ * @param {Held} node @param {Held} item @param {number} itemId @param {number} id
+ * @returns {Promise<{text: string, from: number} | undefined>}
+ */
+async function firstKey(node, item, itemId, id) {
+  const tries = 4;
+  for (let n = 0; n < tries; n++) {
+    const found = await inPageKept(item, keyCandidate, n);
+    if (!found.objectId) return undefined;
+    const { nodes } = await send(node.tab, node.targetId, 'Accessibility.getPartialAXTree', { objectId: found.objectId, fetchRelatives: true });
+    const [ax] = nodes;
+    const byId = new Map(nodes.map(one => [one.nodeId, one]));
+    const way = [];
+    for (let at = byId.get(ax.parentId ?? ''); at && at.backendDOMNodeId !== itemId; at = byId.get(at.parentId ?? '')) way.push(at);
+    const isKey = !ax.ignored && ranks.includes(roleOf(ax)) && nameOf(ax) !== '' && !(roleOf(ax) === 'statictext' && way.some(isControl));
+    if (isKey && [ax, ...way].every(at => at.backendDOMNodeId !== id && (at.ignored || !innerRoles.has(roleOf(at))))) {
+      return { text: clip(nameOf(ax)), from: ax.backendDOMNodeId ?? 0 };
+    }
+  }
+  return undefined;
 }
 
 /** @param {AXNode[]} nodes @param {AXNode | undefined} from @returns {Set<number>} backendDOMNodeIds */

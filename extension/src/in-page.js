@@ -10,6 +10,7 @@
  * @property {string} type
  * @property {string} disabled why it is: disabled, fieldset, aria-disabled, inert; '' when it is not
  * @property {boolean} visible
+ * @property {boolean} ariaHidden the page hides it from the accessibility tree
  * @property {boolean} listed an option of a list that is closed
  * @property {string} editable text, rich, or why not: readonly, kind, none
  * @property {[number, number, number, number]} rect x, y, width, height in its frame's viewport
@@ -50,13 +51,39 @@ export function probe() {
   const { x, y, width, height } = element.getBoundingClientRect();
   const visible = element.checkVisibility({ visibilityProperty: true });
   return {
-    connected: this.isConnected, skipped: visible && !element.checkVisibility({ contentVisibilityAuto: true }),
+    connected: this.isConnected, ariaHidden: false, skipped: visible && !element.checkVisibility({ contentVisibilityAuto: true }),
     tag, type, disabled, editable, visible, rect: [x, y, width, height],
     listed: tag === 'option' && !visible && element.closest('select')?.checkVisibility() === true,
     labelled: ['checkbox', 'radio', 'file'].includes(type) && [...input.labels ?? []].some(label => label.checkVisibility({ visibilityProperty: true })),
     href: element instanceof HTMLAnchorElement ? element.href : '',
     autocomplete: attribute('autocomplete'), id: attribute('id'), name: attribute('name'),
   };
+}
+
+/**
+ * The nth node of a large item that it may be known by: row headers first, then
+ * headings, links and texts, each in document order.
+ * @this {Node} @param {number} n
+ * @returns {Node | undefined} none in an item that is read as quickly from the tree
+ */
+export function keyCandidate(n) {
+  const large = 300; // elements
+  if (!(this instanceof Element) || this.querySelectorAll('*').length < large) return undefined;
+  const kinds = ['th, [role=rowheader i]', 'h1, h2, h3, h4, h5, h6, [role=heading i]', 'a[href], area[href], [role=link i]'];
+  /** @type {Node[][]} */
+  const found = [[], [], [], []];
+  /** @type {Node[]} */
+  const open = [this];
+  for (let at = open.pop(); at; at = open.pop()) {
+    if (at instanceof Text) {
+      if (at.data.trim() !== '') found[3].push(at);
+      continue;
+    }
+    if (at !== this) kinds.forEach((kind, rank) => { if (at instanceof Element && at.matches(kind)) found[rank].push(at); });
+    const slotted = at instanceof HTMLSlotElement ? at.assignedNodes() : [];
+    open.push(...(slotted.length > 0 ? slotted : [.../** @type {Element} */ (at).shadowRoot?.childNodes ?? at.childNodes]).toReversed());
+  }
+  return found.flat()[n];
 }
 
 /** The label that can be clicked in a node's place. @this {HTMLInputElement} */

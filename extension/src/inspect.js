@@ -19,18 +19,24 @@ export async function inspect({ tab, targets }) {
     /** @type {NodeState[]} */
     const nodes = [];
     const left = targets.entries();
+    /** @type {Map<string, import('./identity.js').Items>} by document */
+    const items = new Map();
     await Promise.all(Array.from({ length: atOnce }, async () => {
-      for (const [i, target] of left) nodes[i] = await stateOf(tab, target);
+      for (const [i, target] of left) {
+        const key = `${target.targetId} ${target.frameId} ${target.loaderId}`;
+        if (!items.has(key)) items.set(key, new Map());
+        nodes[i] = await stateOf(tab, target, items.get(key));
+      }
     }));
     return { nodes };
   });
 }
 
-/** @param {number} tab @param {Target} target @returns {Promise<NodeState>} unknown when its frame does not answer */
-async function stateOf(tab, target) {
+/** @param {number} tab @param {Target} target @param {import('./identity.js').Items} [items] @returns {Promise<NodeState>} unknown when its frame does not answer */
+async function stateOf(tab, target, items) {
   const { uid, origin: frame, secret } = target;
   try {
-    const { role, name, probe: { rect } } = await hold(tab, target, node => check(node, target));
+    const { role, name, probe: { rect } } = await hold(tab, target, node => check(node, target, undefined, items));
     return { uid, state: 'alive', role, name: secret ? '' : name, box: rect, frame };
   } catch (thrown) {
     const { code, more: { reason } } = asFault(thrown);

@@ -246,6 +246,12 @@ const dialogFault = ({ type, message }) => new Fault('dialog_open', `a dialog of
 /** The dialog that holds the tab up, if one is open. @param {number} tab */
 export const dialogOf = tab => attachments.get(tab)?.dialog ?? null;
 
+/** Refuses while a dialog holds the tab up. @param {number} tab */
+export function noDialog(tab) {
+  const dialog = dialogOf(tab);
+  if (dialog) throw dialogFault(dialog);
+}
+
 /**
  * Listens to the CDP events of a tab in use. Enabled: Page and Inspector.
  * @param {number} tab @param {Listener} listener
