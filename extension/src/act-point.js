@@ -237,7 +237,10 @@ async function covered(node, target, { above }, { targetId, backendNodeId, frame
   const name = (await withholder(node, target)(nameOf(ax) || nameOf(text))).slice(0, 200);
   const role = ax?.ignored ? '' : fold(String(ax?.role?.value ?? '')).toLowerCase();
   const tag = dom.localName || dom.nodeName.toLowerCase();
-  return new Fault('covered', `${name ? `${role || tag} "${name}"` : `a ${role || tag}`} covers the point to click`, {
+  const what = name ? `${role || tag} "${name}"` : `a ${role || tag}`;
+  // Around it, not over it: the node lets clicks through (pointer-events: none).
+  const around = targetId === target.targetId && above.has(backendNodeId);
+  return new Fault('covered', around ? `the node takes no clicks: they go to ${what} around it` : `${what} covers the point to click`, {
     candidates: [{ role, name, tag, backendDOMNodeId: ax?.backendDOMNodeId ?? backendNodeId, frameId }],
   });
 }

@@ -246,7 +246,7 @@ export function watch(kinds, controls) {
   const state = () => String([element, control].flatMap(at => (at ? [
     /** @type {HTMLInputElement} */ (at).checked, /** @type {HTMLInputElement} */ (at).indeterminate, /** @type {HTMLOptionElement} */ (/** @type {unknown} */ (at)).selected,
     ...['aria-checked', 'aria-expanded', 'aria-selected', 'aria-pressed', 'aria-current', 'open', 'disabled', 'aria-disabled'].map(name => at.getAttribute(name)),
-    at.parentElement?.getAttribute('open'),
+    at.parentElement?.getAttribute('open'), /** @type {HTMLButtonElement} */ (at).popoverTargetElement?.matches(':popover-open'),
   ] : [])));
   const focus = () => {
     let at = document.activeElement;
@@ -283,6 +283,7 @@ export function watch(kinds, controls) {
     end() {
       until.abort();
       observer.disconnect();
+      delete world.handrail;
     },
   };
 }

@@ -112,6 +112,12 @@ test('covered: says what by', async () => {
   assert.deepEqual(page.input, []);
 });
 
+test('a node that lets clicks through is not said to be covered by what it stands in', async () => {
+  const { page, run, refused } = await startActing();
+  page.hit = () => ({ backendNodeId: 2, frameId: 'F' });
+  await refused(run({}), { code: 'covered', message: 'the node takes no clicks: they go to row "Ada" around it' });
+});
+
 test('a descendant and a label are hit as the node; what covers half of it is passed by', async () => {
   for (const meets of ['own', 'label', 'nested']) {
     const { page, run } = await startActing();
