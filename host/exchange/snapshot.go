@@ -13,7 +13,7 @@ import (
 )
 
 // limits bound every capture.
-var limits = wire.Limits{Frames: 100, FrameMs: 5_000, TotalMs: 20_000, StallMs: 10_000}
+var limits = wire.Limits{Frames: 16, FrameMs: 3_000, TotalMs: 12_000, StallMs: 10_000}
 
 // silence is how long a capture may go without any frame from the extension.
 // Its own limits are shorter: this ends the wait for one that does not answer.
