@@ -20,16 +20,18 @@ type tree struct {
 // garbage collector need not look at a million of them.
 type node struct {
 	span
-	name     span
-	value    span
-	backend  int64
-	id       int32 // in tree.ids
-	frameID  int32 // in tree.ids
-	kid, end int32 // its children in tree.kids
-	role     int32 // in tree.roles
-	state    state
-	ignored  bool
-	repeat   bool // lists the same node again
+	name        span
+	value       span
+	description span
+	properties  span
+	backend     int64
+	id          int32 // in tree.ids
+	frameID     int32 // in tree.ids
+	kid, end    int32 // its children in tree.kids
+	role        int32 // in tree.roles
+	state       state
+	ignored     bool
+	repeat      bool // lists the same node again
 }
 
 // noID is the number of a nodeId or frameId that is absent or empty.
@@ -45,17 +47,29 @@ func (t *tree) text(s span) string { return t.texts.text(t.raw(s)) }
 
 func (n *node) live() bool { return !n.ignored && !n.repeat }
 
-// facts are what a bundle's layout says of a node, as far as it bears on the view.
-type facts uint8
+// facts are what a bundle's layout says of a node, as far as it is asked for often;
+// the rest is read where it is needed (more.go).
+type facts uint16
 
 const (
-	layoutClickable facts = 1 << iota
-	layoutHidden          // not rendered
-	layoutSecret          // a field whose value must not be read
+	layoutKnown facts = 1 << iota // layout says something of it
+	layoutClickable
+	layoutHidden   // not rendered
+	layoutSecret   // a field whose value must not be read
+	layoutBox      // it has a box that is not empty
+	layoutViewport // that meets the viewport
+	layoutUnseen   // a person cannot see it: transparent, clipped away, off the page, in the background's colour
+	layoutSkipped  // its content is not rendered while it is far from the viewport
 )
 
 // layout holds the facts of one session's nodes, by backendDOMNodeId.
-type layout map[int64]facts
+type layout map[int64]seen
+
+// seen is what a layout says of one node, and where.
+type seen struct {
+	facts
+	at span
+}
 
 // read reads the whole payload, once.
 func (p *Page) read() *Decline {
@@ -210,9 +224,13 @@ func (t *tree) node() {
 			n.name = t.axValue()
 		case "value":
 			n.value = t.axValue()
+		case "description":
+			n.description = t.axValue()
 		case "properties":
 			n.state = 0
+			n.properties.from = uint32(t.at)
 			t.properties(func(name string, v raw) { n.state = n.state.with(name, v, &t.texts) })
+			n.properties.to = uint32(t.at)
 		case "childIds":
 			t.kids = t.kids[:n.kid]
 			t.childIDs()
@@ -323,13 +341,10 @@ func (t *tree) layout() layout {
 	}
 	for more := t.open('}'); more; more = t.next('}') {
 		id, err := strconv.ParseInt(t.key(), 10, 64)
+		from := uint32(t.at)
 		f := t.facts()
-		switch {
-		case err != nil:
-		case f == 0:
-			delete(l, id) // most have none that count: the map stays small
-		default:
-			l[id] = f
+		if err == nil {
+			l[id] = seen{f, span{from, uint32(t.at)}}
 		}
 	}
 	return l
@@ -340,6 +355,7 @@ func (t *tree) facts() (f facts) {
 		t.skip()
 		return 0
 	}
+	f = layoutKnown
 	var kind, autocomplete, id, name string
 	for more := t.open('}'); more; more = t.next('}') {
 		switch t.key() {
@@ -347,6 +363,19 @@ func (t *tree) facts() (f facts) {
 			f = f.with(layoutClickable, t.value() == "true")
 		case "rendered":
 			f = f.with(layoutHidden, t.value() == "false")
+		case "box":
+			f = f.with(layoutBox, t.hasArea())
+		case "viewport":
+			f = f.with(layoutViewport, t.value() == "true")
+		case "opacity":
+			f = f.with(layoutUnseen, f&layoutUnseen != 0 || number(t.value()) < 0.05)
+		case "clip":
+			f = f.with(layoutUnseen, t.value() == "true" || f&layoutUnseen != 0)
+		case "color":
+			f |= layoutUnseen // given only where it is nearly the background's
+			t.skip()
+		case "contentVisibility":
+			f = f.with(layoutSkipped, t.str(t.value()) == "auto")
 		case "type":
 			kind = t.str(t.value())
 		case "autocomplete":
@@ -362,11 +391,42 @@ func (t *tree) facts() (f facts) {
 	return f.with(layoutSecret, isSecretField(kind, autocomplete, id, name))
 }
 
+// hasArea reads a box and says whether it is wider and higher than nothing.
+func (t *tree) hasArea() bool {
+	b, ok := t.box()
+	return ok && b[2] > 0 && b[3] > 0
+}
+
+// box reads [x, y, width, height].
+func (t *tree) box() (b [4]float64, ok bool) {
+	if t.peek() != '[' {
+		t.skip()
+		return b, false
+	}
+	n := 0
+	for more := t.open(']'); more; more = t.next(']') {
+		v := t.value()
+		if n < len(b) {
+			b[n] = number(v)
+		}
+		n++
+	}
+	return b, n == len(b)
+}
+
 func (f facts) with(fact facts, is bool) facts {
 	if is {
 		return f | fact
 	}
 	return f &^ fact
+}
+
+// number is the number that v is, else 0.
+func number(v raw) float64 {
+	if f, err := strconv.ParseFloat(string(v), 64); err == nil && isNumber(v) {
+		return f
+	}
+	return 0
 }
 
 // integer is the whole number that v is, else 0.

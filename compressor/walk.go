@@ -29,7 +29,7 @@ func (p *Page) facts(f *Frame, n *node) facts {
 	if p.layouts == nil || n.backend <= 0 {
 		return 0
 	}
-	return p.layouts[f.Session][n.backend]
+	return p.layouts[f.Session][n.backend].facts
 }
 
 // reachable says that a node can be clicked where no role says so.
