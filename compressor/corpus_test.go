@@ -54,6 +54,11 @@ func TestCorpus(t *testing.T) {
 			p := mustRead(t, payload)
 			v := mustView(t, p, Options{})
 			checkView(t, p, v)
+			out := p.outline(Options{}, none)
+			w := &writer{outline: out}
+			if w.nested(out.top, 0); w.text.String() != v.Text {
+				t.Error("the outline of full is not the view")
+			}
 			if again := mustView(t, mustRead(t, payload), Options{}); again.Text != v.Text {
 				t.Error("two views differ")
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 // item is one line of a view, read by the grammar of docs/FORMAT.md alone.
-type item struct {
+type parsed struct {
 	depth             int
 	uid, role         string
 	name, value       string
@@ -26,8 +26,8 @@ var (
 )
 
 // parseView reads a view. It knows nothing of payloads and of how views are made.
-func parseView(text string) ([]item, error) {
-	var items []item
+func parseView(text string) ([]parsed, error) {
+	var items []parsed
 	for n, line := range strings.Split(text, "\n") {
 		it, err := parseLine(line)
 		if err != nil {
@@ -38,7 +38,7 @@ func parseView(text string) ([]item, error) {
 	return items, nil
 }
 
-func parseLine(line string) (it item, err error) {
+func parseLine(line string) (it parsed, err error) {
 	for i := range len(line) {
 		if line[i] < ' ' {
 			return it, fmt.Errorf("byte %#x", line[i])

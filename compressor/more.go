@@ -77,7 +77,7 @@ func (t *tree) more(n *node) (m more) {
 type attributes struct {
 	box                                                 [4]float64 // x, y, width, height in its frame's viewport, CSS px
 	tag, kind, placeholder, title, alt, id, name, class string
-	min, max, step, cursor                              string
+	min, max, step, cursor, icon                        string
 }
 
 // attributes reads a node's layout facts; zero without them.
@@ -118,6 +118,8 @@ func (p *Page) attributes(f *Frame, n *node) (a attributes) {
 			a.max = t.texts.text(r.value())
 		case "step":
 			a.step = t.texts.text(r.value())
+		case "icon":
+			a.icon = t.texts.text(r.value())
 		case "cursor":
 			a.cursor = t.texts.text(r.value())
 		default:

@@ -1,6 +1,9 @@
 package compressor
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // role is one role as the payload spells it.
 type role struct {
@@ -10,7 +13,7 @@ type role struct {
 }
 
 // kind is a set of what the rules ask of a role.
-type kind uint16
+type kind uint32
 
 const (
 	control    kind = 1 << iota // always has a uid
@@ -24,33 +27,79 @@ const (
 	namedItem                   // an item known by its name
 	entry                       // what stands in it is no key of an item around it
 	field                       // takes text
+
+	// What balanced makes of a role. Without a uid …
+	inline      // it stands in a text and adds nothing to it
+	unprinted   // it goes, with all in it
+	seeThrough  // it goes while it has no name, what is in it stays
+	landmark    // it stays, whatever is in it
+	solid       // it stays even while it says nothing
+	fromContent // its name is made of what stands in it
+	tableCell
+	tableRow
+	labelled // a field that a label can name
+	actedOn  // it has a uid, although it neither takes the focus nor listens
 )
 
 var kinds = map[string]kind{
-	"button": control, "checkbox": control, "combobox": control | field, "link": control, "menuitem": control,
-	"menuitemcheckbox": control, "menuitemradio": control, "option": control | keyedItem, "radio": control,
-	"searchbox": control | field, "slider": control, "spinbutton": control | field, "switch": control, "tab": control,
-	"textbox": control | field, "treeitem": control,
+	"button": control | fromContent, "checkbox": control | labelled, "combobox": control | field | labelled, "link": control | fromContent,
+	"menuitem": control | fromContent, "menuitemcheckbox": control | fromContent, "menuitemradio": control | fromContent,
+	"option": control | keyedItem | fromContent, "radio": control | labelled, "searchbox": control | field | labelled,
+	"slider": control | labelled, "spinbutton": control | field | labelled, "switch": control | labelled, "tab": control | fromContent,
+	"textbox": control | field | labelled, "treeitem": control | fromContent,
 
 	"rootwebarea": document, "webarea": document,
 
-	"main": structural, "navigation": structural, "region": structural | namedItem, "group": structural | namedItem,
-	"generic": structural | box, "none": structural | box, "presentational": structural | box, "heading": structural,
-	"paragraph": structural, "statictext": structural | staticText, "inlinetextbox": structural | inlineBox,
-	"labeltext": structural | label, "list": structural, "listitem": structural | keyedItem | entry, "table": structural,
-	"row": structural | keyedItem | entry, "cell": structural, "rowheader": structural, "columnheader": structural,
-	"grid": structural, "tree": structural, "directory": structural, "separator": structural, "toolbar": structural,
-	"banner": structural, "complementary": structural, "contentinfo": structural,
-	"article": structural | keyedItem | entry, "figure": structural, "img": structural, "image": structural,
-	"form": structural | namedItem, "status": structural, "alert": structural, "log": structural, "timer": structural,
-	"tooltip": structural, "document": structural,
+	"main": structural | landmark, "navigation": structural | landmark, "region": structural | namedItem | landmark,
+	"group": structural | namedItem | seeThrough, "generic": structural | box | seeThrough, "none": structural | box | seeThrough,
+	"presentational": structural | box | seeThrough, "heading": structural | fromContent, "paragraph": structural | seeThrough,
+	"statictext": structural | staticText, "inlinetextbox": structural | inlineBox, "labeltext": structural | label | seeThrough,
+	"list": structural | seeThrough, "listitem": structural | keyedItem | entry, "table": structural | landmark,
+	"row": structural | keyedItem | entry | tableRow | fromContent, "cell": structural | tableCell | fromContent,
+	"rowheader": structural | tableCell | fromContent, "columnheader": structural | tableCell | fromContent, "grid": structural | landmark,
+	"tree": structural | landmark, "directory": structural | seeThrough, "separator": structural, "toolbar": structural | landmark,
+	"banner": structural | landmark, "complementary": structural | landmark, "contentinfo": structural | landmark,
+	"article": structural | keyedItem | entry, "figure": structural | seeThrough, "img": structural, "image": structural,
+	"form": structural | namedItem | landmark, "status": structural, "alert": structural, "log": structural, "timer": structural,
+	"tooltip": structural, "document": structural | seeThrough,
 
-	"radiogroup": namedItem, "dialog": namedItem,
+	"radiogroup": namedItem | labelled, "dialog": namedItem | landmark, "alertdialog": landmark, "listbox": landmark | labelled,
+	"menu": landmark, "menubar": landmark, "tablist": seeThrough, "tabpanel": landmark, "search": landmark, "treegrid": landmark,
 
+	"gridcell": tableCell | fromContent | actedOn, "rowgroup": seeThrough, "caption": seeThrough | fromContent,
+	"layouttable": seeThrough, "layouttablecell": tableCell | seeThrough | fromContent,
 	// A row of a table that Chromium takes for layout: it has a record all the same.
-	"layouttablerow": keyedItem | entry,
+	"layouttablerow": keyedItem | entry | tableRow | fromContent,
 
-	// A row of a table that Chromium takes for layout: it has a record all the same.
+	"strong": inline, "emphasis": inline, "code": inline, "mark": inline, "superscript": inline, "subscript": inline, "time": inline,
+	"abbr": inline, "insertion": inline, "deletion": inline, "suggestion": inline, "ruby": inline, "rubyannotation": inline,
+
+	"listmarker": unprinted, "linebreak": unprinted,
+
+	"definition": fromContent, "term": fromContent, "descriptionlist": seeThrough, "figcaption": seeThrough | fromContent,
+	"legend": seeThrough | fromContent, "sectionheader": seeThrough, "sectionfooter": seeThrough, "pre": seeThrough,
+	"menulistpopup": seeThrough, "graphicsdocument": seeThrough, "graphicsobject": seeThrough, "svgroot": seeThrough,
+
+	"canvas": solid, "video": solid, "audio": solid, "iframe": solid | actedOn, "embeddedobject": solid, "pluginobject": solid,
+	"progressbar": solid, "meter": solid,
+}
+
+// kindOf is the kind of a role.
+func kindOf(lower string) kind {
+	if k, known := kinds[lower]; known {
+		return k
+	}
+	if strings.HasPrefix(lower, "mathml") {
+		return inline
+	}
+	return 0
+}
+
+// short are the roles that balanced and light print under a shorter name.
+var short = map[string]string{
+	"listitem": "li", "paragraph": "p", "image": "img", "columnheader": "th", "rowheader": "th", "gridcell": "cell",
+	"navigation": "nav", "complementary": "aside", "contentinfo": "footer", "banner": "header", "term": "dt", "definition": "dd",
+	"blockquote": "quote", "disclosuretriangle": "summary", "layouttablerow": "row", "layouttablecell": "cell", "statictext": "",
 }
 
 // renamed are the roles that a view prints under another name.
@@ -58,7 +107,7 @@ var renamed = map[string]string{"rootwebarea": "page", "webarea": "page", "stati
 
 // newRole makes a role of its folded text.
 func newRole(text, lower string) role {
-	r := role{name: lower, printed: lower, kind: kinds[lower]}
+	r := role{name: lower, printed: lower, kind: kindOf(lower)}
 	if !isWord(text) {
 		r.printed = strconv.Quote(lower)
 	} else if to, ok := renamed[lower]; ok {

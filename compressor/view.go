@@ -2,39 +2,114 @@ package compressor
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Options say what a view shows. The zero value is the whole page by the base rules.
 type Options struct {
-	Profile string // "" and "full" are the base rules, the only profile
-	Query   string // only what its words find; without a letter or digit it is none
+	Profile string `json:"profile,omitempty"`            // "" is full, the base rules; balanced, light
+	Query   string `json:"query,omitempty"`              // only what its words find; without a letter or digit it is none
+	Under   string `json:"under,omitempty"`              // uid: only what stands under it, itself first
+	Filter  string `json:"filter,omitempty"`             // "" is all; visible, viewport, interactive
+	Handles string `json:"handles,omitempty"`            // all: headings, cells and texts have uids, too
+	Depth   int    `json:"max_depth,omitempty"`          // levels shown, 0 for all
+	Names   int    `json:"truncate_names_at,omitempty"`  // graphemes of a name, 0 for the profile's own limit: light 80, the others none
+	Values  int    `json:"truncate_values_at,omitempty"` // of a value, 0 for none
+	Text    int    `json:"truncate_text_at,omitempty"`   // of a text, 0 for none
+	URLs    bool   `json:"urls,omitempty"`               // links say where they lead
+	Bare    bool   `json:"no_context,omitempty"`         // light: without the headings and names that stand above
+	Format  string `json:"format,omitempty"`             // "" is text; json, an object to a line
 }
 
-const fullProfile = "full"
+// The profiles.
+const (
+	Full     = "full"
+	Balanced = "balanced"
+	Light    = "light"
+)
+
+// Profiles are all profiles, the one that shows most first.
+var Profiles = []string{Full, Balanced, Light}
+
+// Formats are all formats.
+var Formats = []string{"text", "json"}
+
+// Filters are all filters.
+var Filters = []string{"all", "visible", "viewport", "interactive"}
 
 // Canonical is JSON of the options that are not defaults, "" when all are: the
 // part of a recovery handle that tells one view of a payload from another. Options
 // that give the same view by definition are spelt alike.
 func (o Options) Canonical() string {
-	var set struct {
-		Profile string `json:"profile,omitempty"`
-		Query   string `json:"query,omitempty"`
-	}
-	if o.Profile != fullProfile {
-		set.Profile = o.Profile
-	}
-	set.Query = strings.Join(termsOf(o.Query), " ")
-	if set.Profile == "" && set.Query == "" {
+	o = o.plain()
+	if o == (Options{}) {
 		return ""
 	}
-	text, err := json.Marshal(set)
+	text, err := json.Marshal(o)
 	if err != nil {
-		panic(err) // strings always encode
+		panic(err) // strings and numbers always encode
 	}
 	return string(text)
+}
+
+func (o Options) isFull() bool { return o.Profile == "" || o.Profile == Full }
+
+// plain is the options with what is the same by definition spelt alike.
+func (o Options) plain() Options {
+	if o.Profile == Full {
+		o.Profile = ""
+	}
+	if o.Filter == "all" {
+		o.Filter = ""
+	}
+	if o.Format == "text" {
+		o.Format = ""
+	}
+	o.Query = strings.Join(termsOf(o.Query), " ")
+	return o
+}
+
+// ErrUnknownUID means that no node of the page has a uid.
+var ErrUnknownUID = errors.New("no node of the page has this uid")
+
+// ErrNoLayout means that a payload has no layout facts: only a capture bundle has.
+var ErrNoLayout = errors.New("the payload has no layout facts: only a live capture has")
+
+// OptionError says which option has a value that it cannot have.
+type OptionError struct{ Option, Value, Want string }
+
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("no %s %q: there is %s", e.Option, e.Value, e.Want)
+}
+
+// checkOptions finds options that cannot be.
+func (p *Page) checkOptions(o Options) error {
+	for _, c := range []struct {
+		option, value string
+		among         []string
+	}{
+		{"profile", o.Profile, Profiles}, {"filter", o.Filter, Filters}, {"handles", o.Handles, []string{"all"}}, {"format", o.Format, Formats},
+	} {
+		if c.value != "" && !slices.Contains(c.among, c.value) {
+			return &OptionError{c.option, c.value, strings.Join(c.among, ", ")}
+		}
+	}
+	for _, c := range []struct {
+		option string
+		value  int
+	}{{"max_depth", o.Depth}, {"truncate_names_at", o.Names}, {"truncate_values_at", o.Values}, {"truncate_text_at", o.Text}} {
+		if c.value < 0 {
+			return &OptionError{c.option, strconv.Itoa(c.value), "0 for no limit, or a number above"}
+		}
+	}
+	if (o.Filter == "visible" || o.Filter == "viewport") && len(p.layouts) == 0 {
+		return ErrNoLayout
+	}
+	return nil
 }
 
 // View is a page as indented lines.
@@ -50,8 +125,11 @@ const slack = 1 << 20
 // *Decline: not_smaller, when records stand so deep that their indentation alone
 // would be larger than the payload by a MiB or more.
 func (p *Page) View(o Options) (*View, error) {
-	if o.Profile != "" && o.Profile != fullProfile {
-		return nil, fmt.Errorf("unknown profile %q", o.Profile)
+	if err := p.checkOptions(o); err != nil {
+		return nil, err
+	}
+	if base := (Options{Profile: o.Profile, Query: o.Query}); !o.isFull() || o.plain() != base.plain() {
+		return p.shown(o)
 	}
 	var l lines
 	if terms := termsOf(o.Query); len(terms) > 0 {
@@ -128,7 +206,11 @@ func (p *Page) render(l lines, uids bool) *View {
 		}
 		b = p.appendItem(b, r)
 		if k, ok := p.below[line.record]; ok {
-			b = appendFrame(b, &p.Frames[k], p.Frames[r.frame].Origin)
+			origin := p.Frames[k].Origin
+			if origin == p.Frames[r.frame].Origin {
+				origin = ""
+			}
+			b = appendFrame(b, origin, p.Frames[k].Err)
 		}
 		text.Write(b)
 	}
@@ -165,20 +247,20 @@ func (p *Page) appendItem(b []byte, r *record) []byte {
 
 // appendFrame appends what an iframe's line says of the frame in it: its origin,
 // when it is not the page's around it, and why it was not read.
-func appendFrame(b []byte, f *Frame, around string) []byte {
-	if f.Origin != "" && f.Origin != around {
-		if isOrigin(f.Origin) {
-			b = append(append(b, ' '), f.Origin...)
+func appendFrame(b []byte, origin, notRead string) []byte {
+	if origin != "" {
+		if isOrigin(origin) {
+			b = append(append(b, ' '), origin...)
 		} else {
-			b = append(appendQuote(append(b, " (origin "...), f.Origin), ')')
+			b = append(appendQuote(append(b, " (origin "...), origin), ')')
 		}
 	}
-	if f.Err != "" {
+	if notRead != "" {
 		b = append(b, " (not read: "...)
-		if isCode(f.Err) {
-			b = append(b, f.Err...)
+		if isCode(notRead) {
+			b = append(b, notRead...)
 		} else {
-			b = appendQuote(b, f.Err)
+			b = appendQuote(b, notRead)
 		}
 		b = append(b, ')')
 	}

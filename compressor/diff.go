@@ -1,0 +1,144 @@
+package compressor
+
+// Diff says what is different on a page that was read before: the items that came,
+// went or changed, by uid, or by the node where they have none. Nothing new is one
+// word. Both are shown by balanced, with the options of o; uids keep their spelling.
+func Diff(before, after *Page, o Options) *View {
+	o.Profile, o.Format, o.Query = Balanced, "", ""
+	old, now := before.listed(o), after.listed(o)
+	w := &writer{outline: now.outline}
+	_, up := now.order()
+	in := int32(none)
+	mark := func(sign string, k int32, o *Object, level int) {
+		if w.text.Len() > 0 {
+			w.text.WriteByte('\n')
+		}
+		w.text.WriteString(sign)
+		o.Level = level
+		w.plain(o)
+		around := up[k]
+		for around != none && (now.items[around].record == none || now.items[around].name == "") {
+			around = up[around]
+		}
+		if level == 0 && around != in {
+			w.within(up[k], up)
+			in = around
+		}
+	}
+	fresh := make([]int, len(now.items)) // by item: 1 + how deep it stands in what is new
+	for _, k := range now.shown {
+		line := now.lines[k]
+		was, known := old.byKey[line.key]
+		switch {
+		case !known:
+			level := 0
+			if up[k] != none {
+				level = fresh[up[k]]
+			}
+			fresh[k] = level + 1
+			mark("+ ", k, line.object, level)
+		case old.lines[was].text != line.text:
+			mark("~ ", k, line.object, 0)
+		}
+	}
+	gone := &writer{outline: old.outline}
+	_, oldUp := old.order()
+	lost := make([]bool, len(old.items))
+	for _, k := range old.shown {
+		line := old.lines[k]
+		if _, known := now.byKey[line.key]; known {
+			continue
+		}
+		lost[k] = true
+		if oldUp[k] != none && lost[oldUp[k]] {
+			continue // with what it stood in
+		}
+		if w.text.Len() > 0 {
+			w.text.WriteByte('\n')
+		}
+		w.text.WriteString("- ")
+		line.object.Below = gone.leftOut(&old.items[k])
+		if line.object.Below.Nodes == 0 {
+			line.object.Below = nil
+		}
+		line.object.Level = 0
+		uids := w.uids
+		w.plain(line.object)
+		w.uids = uids // it names nothing any more
+	}
+	if w.text.Len() == 0 {
+		w.text.WriteString("unchanged")
+	}
+	return w.view()
+}
+
+// plain writes an object behind what stands on its line already.
+func (w *writer) plain(o *Object) {
+	for range o.Level {
+		w.text.WriteByte(' ')
+	}
+	level := o.Level
+	o.Level = 0
+	one := &writer{outline: w.outline}
+	one.object(o, ownLine)
+	o.Level = level
+	w.text.WriteString(one.text.String())
+	w.uids = append(w.uids, one.uids...)
+}
+
+// listing is an outline whose items can be told apart.
+type listing struct {
+	*outline
+	shown []int32          // in order, but for cells without content
+	lines  map[int32]listed // by item
+	byKey  map[key]int32
+}
+
+type listed struct {
+	key    key
+	text   string
+	object *Object
+}
+
+// key is what an item is known by: its node, or what it stands in and its place there.
+type key struct {
+	named
+	frame string
+	role  string
+	up    int32
+	place int
+}
+
+func (p *Page) listed(o Options) *listing {
+	out := p.outline(o, none)
+	l := &listing{outline: out, lines: map[int32]listed{}, byKey: map[key]int32{}}
+	w := &writer{outline: out}
+	order, up := out.order()
+	places := map[key]int{}
+	for _, k := range order {
+		it := &out.items[k]
+		if it.record == none {
+			continue
+		}
+		r := &out.records[it.record]
+		id := key{frame: out.Frames[r.frame].LoaderID}
+		if r.node != none && out.tree.nodes[r.node].backend > 0 {
+			id.named = named{out.Frames[r.frame].Session, out.tree.nodes[r.node].backend, r.nth}
+			id.role = it.role
+		} else {
+			id.role, id.up = it.role, up[k]
+			id.place = places[id]
+			places[id]++
+		}
+		if _, taken := l.byKey[id]; taken {
+			id.place = len(l.byKey)
+		}
+		object := w.describe(it)
+		one := &writer{outline: out}
+		one.object(object, ownLine)
+		l.shown = append(l.shown, k)
+		l.lines[k] = listed{id, one.text.String(), object}
+		l.byKey[id] = k
+	}
+	return l
+}
