@@ -19,7 +19,7 @@ export const secretAutocomplete = Object.freeze(['current-password', 'new-passwo
 /** Words, and phrases of words, that mark a field as secret. @type {readonly string[]} */
 export const secretWords = Object.freeze(['password', 'passwd', 'passphrase', 'passcode', 'pwd', 'otp', 'totp', 'one time code', 'one time password', 'verification code', 'security code', '2fa', 'mfa', 'pin code', 'card number', 'cardnumber', 'credit card', 'cvc', 'cvv', 'csc', 'secret', 'token', 'api key', 'apikey', 'access key', 'private key', 'client secret']);
 
-/** @typedef {'bad_request' | 'unknown_method' | 'bad_version' | 'bad_frame' | 'too_large' | 'timeout' | 'canceled' | 'internal' | 'forbidden_origin' | 'no_store' | 'store_full' | 'store_io' | 'store_read_only' | 'store_newer' | 'store_corrupt' | 'busy' | 'unknown_handle' | 'declined' | 'no_browser' | 'browser_failed' | 'ambiguous_browser' | 'detached' | 'no_page' | 'unknown_tab' | 'restricted_page' | 'debugger_taken' | 'canceled_by_user' | 'page_crashed' | 'capture_failed' | 'bad_url' | 'navigation_failed' | 'unknown_uid' | 'stale_uid' | 'covered' | 'disabled' | 'not_visible' | 'not_editable' | 'wrong_kind' | 'dialog_open' | 'not_delivered' | 'uncertain' | 'expired' | 'old_epoch' | 'act_reused' | 'act_in_progress' | 'repeated' | 'not_approved' | 'eval_off' | 'eval_failed'} Code */
+/** @typedef {'bad_request' | 'unknown_method' | 'bad_version' | 'bad_frame' | 'too_large' | 'timeout' | 'canceled' | 'internal' | 'forbidden_origin' | 'no_store' | 'store_full' | 'store_io' | 'store_read_only' | 'store_newer' | 'store_corrupt' | 'busy' | 'unknown_handle' | 'declined' | 'no_browser' | 'browser_failed' | 'ambiguous_browser' | 'detached' | 'no_page' | 'unknown_tab' | 'restricted_page' | 'debugger_taken' | 'canceled_by_user' | 'page_crashed' | 'capture_failed' | 'bad_url' | 'navigation_failed' | 'unknown_uid' | 'stale_uid' | 'covered' | 'disabled' | 'not_visible' | 'not_editable' | 'wrong_kind' | 'dialog_open' | 'not_delivered' | 'uncertain' | 'expired' | 'old_epoch' | 'act_reused' | 'act_in_progress' | 'repeated' | 'not_approved' | 'eval_off' | 'eval_failed' | 'invalid_schema' | 'no_refs' | 'unresolved_ref' | 'bad_type'} Code */
 /** @typedef {'safe' | 'never' | 'after_snapshot'} Retry */
 /** All failures. @type {Readonly<Record<Code, {message: string, hint: string, retry: Retry}>>} */
 export const codes = Object.freeze({
@@ -72,6 +72,10 @@ export const codes = Object.freeze({
   not_approved: { message: 'acts in this browser are not allowed', hint: "switch on acting in Handrail's side panel", retry: 'never' },
   eval_off: { message: 'eval in this browser is not allowed', hint: "switch on eval in Handrail's side panel", retry: 'never' },
   eval_failed: { message: 'the expression failed', hint: 'see the exception given', retry: 'never' },
+  invalid_schema: { message: 'the schema to extract by is not valid', hint: 'correct the schema at the place named', retry: 'never' },
+  no_refs: { message: 'the schema refers to nothing on the page', hint: 'give its properties an x-ref or x-each with a uid', retry: 'never' },
+  unresolved_ref: { message: 'a required property has nothing on the page', hint: 'take a snapshot and use a uid of it, or make the property optional', retry: 'after_snapshot' },
+  bad_type: { message: 'what the page says does not fit a required property', hint: "change the property's type, x-attr or the locale, or make it optional", retry: 'never' },
 });
 
 /** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'mark'} Method */

@@ -64,6 +64,10 @@ const (
 	NotApproved      Code = "not_approved"
 	EvalOff          Code = "eval_off"
 	EvalFailed       Code = "eval_failed"
+	InvalidSchema    Code = "invalid_schema"
+	NoRefs           Code = "no_refs"
+	UnresolvedRef    Code = "unresolved_ref"
+	BadType          Code = "bad_type"
 )
 
 // Entry is one row of the table of codes.
@@ -125,6 +129,10 @@ var Codes = []Entry{
 	{NotApproved, "acts in this browser are not allowed", "switch on acting in Handrail's side panel", RetryNever},
 	{EvalOff, "eval in this browser is not allowed", "switch on eval in Handrail's side panel", RetryNever},
 	{EvalFailed, "the expression failed", "see the exception given", RetryNever},
+	{InvalidSchema, "the schema to extract by is not valid", "correct the schema at the place named", RetryNever},
+	{NoRefs, "the schema refers to nothing on the page", "give its properties an x-ref or x-each with a uid", RetryNever},
+	{UnresolvedRef, "a required property has nothing on the page", "take a snapshot and use a uid of it, or make the property optional", RetryAfterSnapshot},
+	{BadType, "what the page says does not fit a required property", "change the property's type, x-attr or the locale, or make it optional", RetryNever},
 }
 
 var entries = func() map[Code]Entry {
