@@ -42,6 +42,7 @@ type Page struct {
 	root    int             // index of the root frame
 	records []record        // in page order
 	below   map[int32]int32 // record of an iframe → frame under it
+	index   *index          // nil until a node is asked for
 }
 
 // Frame is one document of a page.

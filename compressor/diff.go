@@ -90,8 +90,8 @@ func (w *writer) plain(o *Object) {
 type listing struct {
 	*outline
 	shown []int32          // in order, but for cells without content
-	lines  map[int32]listed // by item
-	byKey  map[key]int32
+	lines map[int32]listed // by item
+	byKey map[key]int32
 }
 
 type listed struct {
@@ -102,7 +102,7 @@ type listed struct {
 
 // key is what an item is known by: its node, or what it stands in and its place there.
 type key struct {
-	named
+	address
 	frame string
 	role  string
 	up    int32
@@ -123,7 +123,7 @@ func (p *Page) listed(o Options) *listing {
 		r := &out.records[it.record]
 		id := key{frame: out.Frames[r.frame].LoaderID}
 		if r.node != none && out.tree.nodes[r.node].backend > 0 {
-			id.named = named{out.Frames[r.frame].Session, out.tree.nodes[r.node].backend, r.nth}
+			id.address = address{out.Frames[r.frame].Session, out.tree.nodes[r.node].backend, r.nth}
 			id.role = it.role
 		} else {
 			id.role, id.up = it.role, up[k]

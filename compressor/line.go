@@ -384,7 +384,7 @@ func (w *writer) describe(it *item) *Object {
 		if a.placeholder != o.Name {
 			o.Placeholder = a.placeholder
 		}
-		if w.hides(r) && o.Value != "" {
+		if w.isSecret(r) && o.Value != "" {
 			o.Value = hiddenValue
 		}
 	}
@@ -395,7 +395,7 @@ func (w *writer) describe(it *item) *Object {
 		o.Hint = cut(o.Hint, maxHint)
 	}
 	if w.opt.URLs && m.url != "" {
-		o.URL = shortURL(m.url, w.address(r.frame))
+		o.URL = shortURL(m.url, w.addressOf(r.frame))
 	}
 	return o
 }
@@ -408,14 +408,8 @@ var inputKinds = map[string]bool{
 // hiddenValue stands for a value that is not shown.
 const hiddenValue = "‹hidden›"
 
-// hides says that the value of a field is a secret. A bundle's values were blanked
-// when it was captured; any other payload is stored as it was given.
-func (p *Page) hides(r *record) bool {
-	return p.facts(&p.Frames[r.frame], &p.tree.nodes[r.node])&layoutSecret != 0 || isSecretText(r.name)
-}
-
-// address is where a frame is: what a bundle says, else what its document says.
-func (w *writer) address(frame int32) string {
+// addressOf is where a frame is: what a bundle says, else what its document says.
+func (w *writer) addressOf(frame int32) string {
 	if w.base == nil {
 		w.base = make([]string, len(w.Frames))
 		for i := range w.Frames {

@@ -309,7 +309,7 @@ func (o *outline) shape(i int32, l list) list {
 		it.role = "textbox"
 	}
 	l = o.settle(l)
-	if role.name == "table" || role.name == "grid" || role.name == "treegrid" {
+	if k&tabular != 0 {
 		o.headColumns(l)
 	}
 	if silent && k&(document|solid) == 0 && !framed {

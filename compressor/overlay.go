@@ -46,7 +46,7 @@ func (w *writer) openOverlays() (open []int32) {
 
 // popups are what controls that are expanded have opened.
 type popups struct {
-	nodes []named         // that they name
+	nodes []address       // that they name
 	kinds map[string]bool // roles that those announce which name none
 }
 
@@ -64,7 +64,7 @@ func (w *writer) opened() popups {
 			continue
 		}
 		for _, backend := range w.tree.controls(n) {
-			o.nodes = append(o.nodes, named{w.Frames[r.frame].Session, backend, 1})
+			o.nodes = append(o.nodes, address{w.Frames[r.frame].Session, backend, 1})
 		}
 		switch {
 		case m.hasPopup == "true":
@@ -98,9 +98,9 @@ func (w *writer) isOverlay(it *item, opened popups) bool {
 	case "dialog", "alertdialog":
 		return true
 	case "menu", "listbox", "tree", "grid":
-		return opened.kinds[role] || slices.Contains(opened.nodes, named{w.Frames[r.frame].Session, n.backend, 1})
+		return opened.kinds[role] || slices.Contains(opened.nodes, address{w.Frames[r.frame].Session, n.backend, 1})
 	default:
-		return slices.Contains(opened.nodes, named{w.Frames[r.frame].Session, n.backend, 1}) && r.state&(focusable|clickable) == 0 && w.tree.roles[r.role].kind&control == 0 && role != "tabpanel" && role != "region"
+		return slices.Contains(opened.nodes, address{w.Frames[r.frame].Session, n.backend, 1}) && r.state&(focusable|clickable) == 0 && w.tree.roles[r.role].kind&control == 0 && role != "tabpanel" && role != "region"
 	}
 }
 

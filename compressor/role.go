@@ -39,6 +39,7 @@ const (
 	tableRow
 	labelled // a field that a label can name
 	actedOn  // it has a uid, although it neither takes the focus nor listens
+	tabular  // has rows
 )
 
 var kinds = map[string]kind{
@@ -54,9 +55,9 @@ var kinds = map[string]kind{
 	"group": structural | namedItem | seeThrough, "generic": structural | box | seeThrough, "none": structural | box | seeThrough,
 	"presentational": structural | box | seeThrough, "heading": structural | fromContent, "paragraph": structural | seeThrough,
 	"statictext": structural | staticText, "inlinetextbox": structural | inlineBox, "labeltext": structural | label | seeThrough,
-	"list": structural | seeThrough, "listitem": structural | keyedItem | entry, "table": structural | landmark,
+	"list": structural | seeThrough, "listitem": structural | keyedItem | entry, "table": structural | landmark | tabular,
 	"row": structural | keyedItem | entry | tableRow | fromContent, "cell": structural | tableCell | fromContent,
-	"rowheader": structural | tableCell | fromContent, "columnheader": structural | tableCell | fromContent, "grid": structural | landmark,
+	"rowheader": structural | tableCell | fromContent, "columnheader": structural | tableCell | fromContent, "grid": structural | landmark | tabular,
 	"tree": structural | landmark, "directory": structural | seeThrough, "separator": structural, "toolbar": structural | landmark,
 	"banner": structural | landmark, "complementary": structural | landmark, "contentinfo": structural | landmark,
 	"article": structural | keyedItem | entry, "figure": structural | seeThrough, "img": structural, "image": structural,
@@ -64,10 +65,10 @@ var kinds = map[string]kind{
 	"tooltip": structural, "document": structural | seeThrough,
 
 	"radiogroup": namedItem | labelled, "dialog": namedItem | landmark, "alertdialog": landmark, "listbox": landmark | labelled,
-	"menu": landmark, "menubar": landmark, "tablist": seeThrough, "tabpanel": landmark, "search": landmark, "treegrid": landmark,
+	"menu": landmark, "menubar": landmark, "tablist": seeThrough, "tabpanel": landmark, "search": landmark, "treegrid": landmark | tabular,
 
 	"gridcell": tableCell | fromContent | actedOn, "rowgroup": seeThrough, "caption": seeThrough | fromContent,
-	"layouttable": seeThrough, "layouttablecell": tableCell | seeThrough | fromContent,
+	"layouttable": seeThrough | tabular, "layouttablecell": tableCell | seeThrough | fromContent,
 	// A row of a table that Chromium takes for layout: it has a record all the same.
 	"layouttablerow": keyedItem | entry | tableRow | fromContent,
 

@@ -48,7 +48,7 @@ func (p *Page) Targets() []Target {
 			Origin: f.Origin, BackendDOMNodeID: n.backend, NodeID: p.tree.ids.texts[n.id], Role: role.name, Name: r.name,
 			Context:   c.of(int32(i)),
 			NameExact: names.exact(r.frame, role.name, r.name),
-			Secret:    p.facts(f, n)&layoutSecret != 0 || (role.kind&field != 0 || r.state&editable != 0) && isSecretText(r.name),
+			Secret:    p.isSecret(r),
 		}
 		if item := c.around[i].item; item != none {
 			t.ContextExact = keys.exact(r.frame, p.tree.roles[p.records[item].role].name, t.Context)

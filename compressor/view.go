@@ -289,13 +289,15 @@ func appendQuote(b []byte, s string) []byte {
 
 // appendUID appends a record's uid: the session's ordinal, the node, and a count
 // from the second with the same on.
-func (p *Page) appendUID(b []byte, r *record) []byte {
-	if session := p.Frames[r.frame].Session; session != 0 {
-		b = strconv.AppendInt(append(b, 'f'), int64(session), 10)
+func (p *Page) appendUID(b []byte, r *record) []byte { return appendAddress(b, p.address(r)) }
+
+func appendAddress(b []byte, a address) []byte {
+	if a.session != 0 {
+		b = strconv.AppendInt(append(b, 'f'), int64(a.session), 10)
 	}
-	b = strconv.AppendInt(append(b, 'u'), p.tree.nodes[r.node].backend, 36)
-	if r.nth > 1 {
-		b = strconv.AppendInt(append(b, '_'), int64(r.nth), 10)
+	b = strconv.AppendInt(append(b, 'u'), a.backend, 36)
+	if a.nth > 1 {
+		b = strconv.AppendInt(append(b, '_'), int64(a.nth), 10)
 	}
 	return b
 }
