@@ -181,9 +181,10 @@ async function readSession(reading, session) {
   const shown = snapshot && session.elements <= maxShownElements && skips(snapshot, frames.map(frame => frame.nodes))
     ? await readShown(reading, session) : undefined;
   const which = new Map(frames.flatMap(frame => frame.nodes.flatMap(wanted)));
-  const layout = snapshot ? layoutOf(snapshot, which) : await layoutWithout(reading, session);
+  const texts = new Set(frames.flatMap(frame => frame.nodes.flatMap(node => isText(node) ? [node.backendDOMNodeId ?? 0] : [])));
+  const layout = snapshot ? layoutOf(snapshot, which, texts) : await layoutWithout(reading, session);
   // What was shown for a moment only is known from then; all else stands where it stood.
-  for (const [id, facts] of Object.entries(shown ? layoutOf(shown, which) : {})) layout[id] ??= facts;
+  for (const [id, facts] of Object.entries(shown ? layoutOf(shown, which, texts) : {})) layout[id] ??= facts;
   let redacted = 0;
   for (const { nodes, loaderId } of frames) {
     const found = blank(nodes, id => layout[id], await passwordsOf(loaderId));
@@ -269,6 +270,9 @@ async function snapshotOf(reading, { targetId, elements }) {
   const { stallMs, frameMs } = reading.limits;
   return ask(reading, targetId, 'DOMSnapshot.captureSnapshot', { computedStyles: styles }, targetId ? frameMs : stallMs).catch(() => undefined);
 }
+
+/** @param {AXNode} node */
+const isText = ({ ignored, role }) => !ignored && role?.value === 'StaticText';
 
 /** Nodes whose place is worth telling; true for those whose attributes are, too. @param {AXNode} node @returns {[number, boolean][]} */
 function wanted({ ignored, role, backendDOMNodeId, properties = [] }) {

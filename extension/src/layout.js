@@ -5,6 +5,8 @@
 // textValue hold passwords in clear and are never read. Pages too large for a
 // snapshot get only what DOMDebugger.getEventListeners says.
 
+import { minOpacity, sight, unseen } from './unseen.js';
+
 /** @typedef {import('devtools-protocol').Protocol.Accessibility.AXNode} AXNode */
 /** @typedef {import('devtools-protocol').Protocol.DOMSnapshot.CaptureSnapshotResponse} Snapshot */
 /** @typedef {import('devtools-protocol').Protocol.DOMSnapshot.DocumentSnapshot} DocumentSnapshot */
@@ -17,6 +19,9 @@
  * @property {false} [rendered] display: none, visibility: hidden or no box for another reason
  * @property {true} [viewport] its box meets the viewport
  * @property {number} [opacity] product over its ancestors
+ * @property {true} [clip] nothing of it can be brought into view; not told of fields
+ * @property {string} [color] of a text that does not stand out from its background; #rrggbb or #rrggbbaa
+ * @property {string} [background] what is behind such a text, where that is known
  * @property {string} [cursor] of what is clickable
  * @property {string} [contentVisibility]
  * @property {string} [tag]
@@ -34,8 +39,8 @@
  */
 /** @typedef {Record<string, Facts>} Layout */
 
-export const styles = ['cursor', 'visibility', 'opacity', 'content-visibility'];
-const [cursor, visibility, opaque, contentVisibility] = [0, 1, 2, 3]; // places in styles
+export const styles = ['cursor', 'visibility', 'opacity', 'content-visibility', ...sight];
+const [cursor, visibility, opaque, contentVisibility] = [0, 1, 2, 3]; // places in styles, before those of sight
 const kept = /** @type {const} */ (['type', 'autocomplete', 'placeholder', 'id', 'name', 'class', 'title', 'alt', 'min', 'max', 'step']);
 const maxAttribute = 200; // characters
 const elementNode = 1; // nodeType
@@ -48,22 +53,24 @@ const clickEvents = new Set(['click', 'mousedown', 'mouseup', 'pointerdown', 'po
 
 /**
  * @param {Snapshot} snapshot taken with `styles`
- * @param {ReadonlyMap<number, boolean>} wanted backendDOMNodeIds; true where attributes are wanted, too
+ * @param {ReadonlyMap<number, boolean>} wanted backendDOMNodeIds of elements; true where attributes are wanted, too
+ * @param {ReadonlySet<number>} [texts] backendDOMNodeIds of texts: they have facts only where they are not seen
  * @returns {Layout}
  */
-export function layoutOf({ documents, strings }, wanted) {
+export function layoutOf({ documents, strings }, wanted, texts = new Set()) {
   /** @type {Layout} */
   const layout = {};
-  for (const one of documents) readDocument(one, strings, wanted, layout);
+  for (const [at, one] of documents.entries()) readDocument(one, strings, { wanted, texts, framed: at > 0 }, layout);
   return layout;
 }
 
 /**
  * @param {DocumentSnapshot} snapshot @param {string[]} strings
- * @param {ReadonlyMap<number, boolean>} wanted @param {Layout} layout
+ * @param {{wanted: ReadonlyMap<number, boolean>, texts: ReadonlySet<number>, framed: boolean}} asked @param {Layout} layout
  */
-function readDocument({ nodes, layout: boxes, scrollOffsetX = 0, scrollOffsetY = 0 }, strings, wanted, layout) {
-  const { parentIndex = [], nodeName = [], backendNodeId = [], attributes = [] } = nodes;
+function readDocument(snapshot, strings, { wanted, texts, framed }, layout) {
+  const { nodes, layout: boxes, scrollOffsetX = 0, scrollOffsetY = 0 } = snapshot;
+  const { parentIndex = [], nodeName = [], nodeValue = [], backendNodeId = [], attributes = [] } = nodes;
   const size = nodeName.length;
   const text = (/** @type {number | undefined} */ index) => strings[index ?? -1] ?? '';
   const boxOf = new Int32Array(size).fill(-1);
@@ -77,6 +84,7 @@ function readDocument({ nodes, layout: boxes, scrollOffsetX = 0, scrollOffsetY =
   const natives = new Uint8Array(size); // it is interactive by itself
   const inNative = new Uint8Array(size); // it or an ancestor is
   const inEditor = new Uint8Array(size); // an ancestor is an editing host: all in it counts as clickable
+  const apart = new Uint8Array(size); // it stands in a choice of a list, or in what may be skipped: a box is no matter there
   const attribute = (/** @type {number} */ node, /** @type {string} */ name) => {
     const list = attributes[node] ?? [];
     for (let i = 0; i < list.length; i += 2) if (text(list[i]) === name) return text(list[i + 1]);
@@ -88,8 +96,9 @@ function readDocument({ nodes, layout: boxes, scrollOffsetX = 0, scrollOffsetY =
   for (let node = 0; node < size; node++) {
     const parent = parentIndex[node];
     const tag = tags[node];
-    const own = Number(style(node, opaque) || 1); // the document and nodes without a box have no style
+    const own = tag === '#text' ? 1 : Number(style(node, opaque) || 1); // the document and nodes without a box have no style; a text has its parent's
     opacity[node] = own * (opacity[parent] ?? 1);
+    apart[node] = apart[parent] || tag === 'select' || tag === 'datalist' || (style(node, contentVisibility) || 'visible') !== 'visible' ? 1 : 0;
     if (tag.startsWith('#')) {
       inNative[node] = inNative[parent] ?? 0;
       inEditor[node] = inEditor[parent] ?? 0;
@@ -136,9 +145,25 @@ function readDocument({ nodes, layout: boxes, scrollOffsetX = 0, scrollOffsetY =
   const isRoot = (/** @type {number} */ node) => tags[node] === 'html' || node === body ||
     (elements[node] >= most && targets[node] >= 3);
 
+  const sees = unseen(snapshot, strings, styles.length - sight.length, {
+    tags, boxOf, opacity, attribute, framed,
+    shown: node => style(node, visibility) === 'visible', view: [scrollOffsetX, scrollOffsetY, viewWidth, viewHeight],
+  });
+  /** @param {number} node a text @returns {Facts | undefined} why it is not seen */
+  function unseenText(node) {
+    if (boxOf[node] === -1) return apart[node] ? undefined : { rendered: false };
+    if (opacity[node] < minOpacity) return { opacity: opacity[node] };
+    return sees.textClipped(node, !apart[node]) ? { clip: true } : sees.faint(node);
+  }
+
   for (let node = 0; node < size; node++) {
     const id = backendNodeId[node];
     const tag = tags[node];
+    if (texts.has(id) && tag === '#text') {
+      const facts = /\S/.test(text(nodeValue[node])) ? unseenText(node) : undefined;
+      if (facts) layout[id] = facts;
+      continue;
+    }
     const clickable = clicked[node] === 1 && !isRoot(node);
     if (tag.startsWith('#') || !(clickable || wanted.has(id) || fields.has(tag))) continue;
     /** @type {Facts} */
@@ -156,6 +181,7 @@ function readDocument({ nodes, layout: boxes, scrollOffsetX = 0, scrollOffsetY =
     }
     if (!bounds || style(node, visibility) !== 'visible') facts.rendered = false;
     if (opacity[node] < 1) facts.opacity = opacity[node];
+    if (!fields.has(tag) && sees.clipped(node)) facts.clip = true;
     if (bounds && style(node, contentVisibility) !== 'visible') facts.contentVisibility = style(node, contentVisibility);
     if (clickable || fields.has(tag) || wanted.get(id)) {
       Object.assign(facts, factsOfAttributes(tag, (attributes[node] ?? []).map(text)));
