@@ -277,7 +277,7 @@ const isText = ({ ignored, role }) => !ignored && role?.value === 'StaticText';
 /** Nodes whose place is worth telling; true for those whose attributes are, too. @param {AXNode} node @returns {[number, boolean][]} */
 function wanted({ ignored, role, backendDOMNodeId, properties = [] }) {
   if (ignored || !backendDOMNodeId || /^(StaticText|InlineTextBox|LineBreak|ListMarker)$/.test(role?.value)) return [];
-  return [[backendDOMNodeId, properties.some(({ name, value }) => name === 'focusable' && value.value === true) || /^(image|img)$/i.test(role?.value)]];
+  return [[backendDOMNodeId, properties.some(({ name, value }) => name === 'focusable' && value.value === true) || /^(image|img|svgroot|button|link|tab|menuitem.*)$/i.test(role?.value)]];
 }
 
 /**

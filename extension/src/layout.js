@@ -22,6 +22,7 @@ import { minOpacity, sight, unseen } from './unseen.js';
  * @property {true} [clip] nothing of it can be brought into view; not told of fields
  * @property {string} [color] of a text that does not stand out from its background; #rrggbb or #rrggbbaa
  * @property {string} [background] what is behind such a text, where that is known
+ * @property {string} [icon] what a control without a text says by the icons in it
  * @property {string} [cursor] of what is clickable
  * @property {string} [contentVisibility]
  * @property {string} [tag]
@@ -43,7 +44,12 @@ export const styles = ['cursor', 'visibility', 'opacity', 'content-visibility', 
 const [cursor, visibility, opaque, contentVisibility] = [0, 1, 2, 3]; // places in styles, before those of sight
 const kept = /** @type {const} */ (['type', 'autocomplete', 'placeholder', 'id', 'name', 'class', 'title', 'alt', 'min', 'max', 'step']);
 const maxAttribute = 200; // characters
+const maxInIcon = 50; // nodes of a control that is an icon
 const elementNode = 1; // nodeType
+
+const icons = /^(i|em|b|span|svg|use|img)$|icon/; // local names
+const naming = new Set(['class', 'id', 'data-icon', 'data-testid']);
+const readable = /[^\s\p{Co}]/u; // icon fonts use the private characters
 
 const native = new Set(['button', 'input', 'label', 'option', 'select', 'summary', 'textarea']);
 const fields = new Set(['input', 'select', 'textarea']);
@@ -155,6 +161,25 @@ function readDocument(snapshot, strings, { wanted, texts, framed }, layout) {
     if (opacity[node] < minOpacity) return { opacity: opacity[node] };
     return sees.textClipped(node, !apart[node]) ? { clip: true } : sees.faint(node);
   }
+  /** What the icons in an element are called, unless something in it says what it is. @param {number} node */
+  function iconOf(node) {
+    if (attribute(node, 'aria-label') || attribute(node, 'title')) return undefined;
+    /** @type {Set<string>} */
+    const words = new Set();
+    for (let at = node + 1, end = at + maxInIcon; at < size && within(at, node); at++) {
+      if (at === end) return undefined;
+      const tag = tags[at];
+      if (tag === '#text' ? readable.test(text(nodeValue[at])) : attribute(at, 'aria-label') || attribute(at, 'alt')) return undefined;
+      const list = (attributes[at] ?? []).map(text);
+      if (!icons.test(tag) && !list.some((value, i) => i % 2 === 1 && list[i - 1] === 'class' && value.includes('icon'))) continue;
+      for (let i = 0; i < list.length; i += 2) {
+        const [name, value] = [list[i], list[i + 1].trim()];
+        if (naming.has(name)) words.add(value);
+        else if (/^(xlink:)?href$|^src$/.test(name) && !value.startsWith('data:')) words.add(value.replace(/[?].*|.*(?=#)/, '').replace(/.*[#/]/, ''));
+      }
+    }
+    return [...words].filter(Boolean).join(' ').slice(0, maxAttribute) || undefined;
+  }
 
   for (let node = 0; node < size; node++) {
     const id = backendNodeId[node];
@@ -185,6 +210,8 @@ function readDocument(snapshot, strings, { wanted, texts, framed }, layout) {
     if (bounds && style(node, contentVisibility) !== 'visible') facts.contentVisibility = style(node, contentVisibility);
     if (clickable || fields.has(tag) || wanted.get(id)) {
       Object.assign(facts, factsOfAttributes(tag, (attributes[node] ?? []).map(text)));
+      const icon = fields.has(tag) ? undefined : iconOf(node);
+      if (icon) facts.icon = icon;
     }
     layout[id] = facts;
   }

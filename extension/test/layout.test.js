@@ -240,3 +240,26 @@ test('elements are clipped like texts, but for fields', () => {
   const layout = layoutOf(taken, new Map([0, 2, 3, 4, 5].map(at => [first + at, false])));
   assert.deepEqual(Object.entries(layout).filter(([, facts]) => facts.clip).map(([, { tag }]) => tag), ['h2', 'a']);
 });
+
+const svg = (/** @type {Record<string, string>} */ attributes, /** @type {string} */ href) => ({ tag: 'svg', attributes, children: [{ tag: 'use', attributes: { href } }] });
+for (const { name, control = {}, children, want } of /** @type {{name: string, control?: Partial<Element>, children: Element[], want?: string}[]} */ ([
+  { name: 'a class', children: [{ tag: 'i', attributes: { class: 'fa fa-trash' } }], want: 'fa fa-trash' },
+  { name: 'a sprite', children: [svg({ class: 'icon-trash' }, '#trash')], want: 'icon-trash trash' },
+  { name: 'a sprite of a file', children: [svg({}, '/a/sprite.svg#bin')], want: 'bin' },
+  { name: 'a picture', children: [{ tag: 'img', attributes: { src: '/a/b/bin.svg?v=2', alt: '' } }], want: 'bin.svg' },
+  { name: 'a picture in the page', children: [{ tag: 'img', attributes: { src: 'data:image/gif;base64,AA' } }] },
+  { name: 'an element of its own', children: [{ tag: 'ion-icon', attributes: { id: 'bin' } }], want: 'bin' },
+  { name: 'a box that is called so', children: [{ children: [{ attributes: { class: 'my-icon bin' } }] }], want: 'my-icon bin' },
+  { name: 'any other box', children: [{ attributes: { class: 'row' } }] },
+  { name: 'a letter of an icon font', children: [{ tag: 'i', attributes: { class: 'bin' }, children: [{ tag: '#text', text: '\uf1f8' }] }], want: 'bin' },
+  { name: 'a text', children: [{ tag: 'i', attributes: { class: 'bin' } }, { tag: '#text', text: 'Delete' }] },
+  { name: 'a picture with a name', children: [{ tag: 'img', attributes: { src: 'a.png', alt: 'Delete' } }] },
+  { name: 'a name of its own', control: { attributes: { 'aria-label': 'Delete' } }, children: [{ tag: 'i', attributes: { class: 'bin' } }] },
+  { name: 'much in it', children: [...Array(60).fill({}), { tag: 'i', attributes: { class: 'bin' } }] },
+  { name: 'a long class', children: [{ tag: 'i', attributes: { class: 'x'.repeat(300) } }], want: 'x'.repeat(200) },
+])) {
+  test(`icon: ${name}`, () => {
+    const layout = layoutOf(snapshot([{ tag: 'button', ...control, children }]), new Map([[first, true]]));
+    assert.equal(layout[first].icon, want);
+  });
+}
