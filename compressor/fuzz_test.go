@@ -53,6 +53,7 @@ func checkPayload(t *testing.T, payload []byte, query string) {
 		return
 	}
 	checkView(t, p, v)
+	checkStructure(t, p, p.Structure())
 	if again := mustView(t, mustRead(t, payload), Options{}); again.Text != v.Text {
 		t.Fatal("two views differ")
 	}

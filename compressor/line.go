@@ -405,9 +405,6 @@ var inputKinds = map[string]bool{
 	"email": true, "tel": true, "url": true, "password": true, "file": true, "date": true, "datetime-local": true, "month": true, "week": true, "time": true,
 }
 
-// hiddenValue stands for a value that is not shown.
-const hiddenValue = "‹hidden›"
-
 // addressOf is where a frame is: what a bundle says, else what its document says.
 func (w *writer) addressOf(frame int32) string {
 	if w.base == nil {

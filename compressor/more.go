@@ -77,7 +77,7 @@ func (t *tree) more(n *node) (m more) {
 type attributes struct {
 	box                                                 [4]float64 // x, y, width, height in its frame's viewport, CSS px
 	tag, kind, placeholder, title, alt, id, name, class string
-	min, max, step, cursor, icon                        string
+	min, max, step, cursor, icon, method, action        string
 }
 
 // attributes reads a node's layout facts; zero without them.
@@ -122,6 +122,10 @@ func (p *Page) attributes(f *Frame, n *node) (a attributes) {
 			a.icon = t.texts.text(r.value())
 		case "cursor":
 			a.cursor = t.texts.text(r.value())
+		case "method":
+			a.method = t.texts.text(r.value())
+		case "action":
+			a.action = t.texts.text(r.value())
 		default:
 			r.skip()
 		}

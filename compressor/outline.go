@@ -74,9 +74,6 @@ type spoken struct {
 	text  string
 }
 
-// maxOptions is how many options of a select are shown.
-const maxOptions = 50
-
 // maxClickableName is how long the text of something clickable may be to become its
 // name, in bytes; longer text stands under it.
 const maxClickableName = 200
