@@ -22,6 +22,22 @@ type Target struct {
 
 // Targets returns what every uid of the page names, in page order.
 func (p *Page) Targets() []Target {
+	return p.targets(func(i int32) bool { return p.records[i].nth > 0 && !p.records[i].repeat })
+}
+
+// Target returns what one uid names; it may be that of a heading, a cell or a text,
+// which Targets leaves out. ok is false when no node of the page has it.
+func (p *Page) Target(uid string) (t Target, ok bool) {
+	n, ok := p.Find(uid)
+	if !ok {
+		return t, false
+	}
+	t = p.targets(func(i int32) bool { return i == n.i })[0]
+	t.UID = uid
+	return t, true
+}
+
+func (p *Page) targets(chosen func(i int32) bool) []Target {
 	var targets []Target
 	c := p.contexts()
 	twins := c.twins()
@@ -38,7 +54,7 @@ func (p *Page) Targets() []Target {
 	var uid []byte
 	for i := range p.records {
 		r := &p.records[i]
-		if r.nth == 0 || r.repeat {
+		if !chosen(int32(i)) {
 			continue
 		}
 		f, n, role := &p.Frames[r.frame], &p.tree.nodes[r.node], &p.tree.roles[r.role]
@@ -52,8 +68,10 @@ func (p *Page) Targets() []Target {
 		}
 		if item := c.around[i].item; item != none {
 			t.ContextExact = keys.exact(r.frame, p.tree.roles[p.records[item].role].name, t.Context)
-		} else if t.Context, t.ContextNode = twins.key(int32(i)); t.ContextNode > 0 {
-			t.ContextExact = true
+		} else if r.nth > 0 {
+			if t.Context, t.ContextNode = twins.key(int32(i)); t.ContextNode > 0 {
+				t.ContextExact = true
+			}
 		}
 		targets = append(targets, t)
 	}

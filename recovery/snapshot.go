@@ -267,11 +267,10 @@ func (s *Store) Shown(ctx context.Context, client, browser string, tab int, uid 
 	if view, snap, err = s.delivered(ctx, client, browser, tab, " "+uid+" "); err != nil {
 		return nil, nil, nil, missing(err, ErrUnknownUID)
 	}
-	lines, err := s.lines(ctx, view.Handle)
-	if err != nil {
-		return nil, nil, nil, err
+	if target, err = s.Target(ctx, view.Handle, uid); errors.Is(err, ErrUnknownUID) {
+		err = fmt.Errorf("a view showed what its page has not: %w", ErrCorrupt)
 	}
-	if target, err = findTarget(lines, uid); err != nil {
+	if err != nil {
 		return nil, nil, nil, err
 	}
 	return view, snap, target, nil

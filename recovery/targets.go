@@ -46,7 +46,7 @@ func (s *Store) lines(ctx context.Context, handle string) ([]byte, error) {
 	return targetLines(page.Targets())
 }
 
-// findTarget parses the line of one uid, which must be there: a view showed it.
+// findTarget parses the line of one uid, nil when there is none.
 func findTarget(lines []byte, uid string) (*compressor.Target, error) {
 	name, err := json.Marshal(uid)
 	if err != nil {
@@ -59,7 +59,34 @@ func findTarget(lines []byte, uid string) (*compressor.Target, error) {
 			return &target, json.Unmarshal(line, &target)
 		}
 	}
-	return nil, fmt.Errorf("a view showed what its page has not: %w", ErrCorrupt)
+	return nil, nil
+}
+
+// Target returns what a uid of a view's page names, be it one of Targets or another
+// node of the page: a heading, a cell, a text. Errors: ErrUnknownHandle,
+// ErrUnknownUID, ErrCorrupt.
+func (s *Store) Target(ctx context.Context, handle, uid string) (target *compressor.Target, err error) {
+	defer s.end("look up uid", s.file.Load(), &err)
+	lines, err := s.lines(ctx, handle)
+	if err != nil {
+		return nil, err
+	}
+	if target, err = findTarget(lines, uid); target != nil || err != nil {
+		return target, err
+	}
+	payload, err := s.Payload(ctx, handle)
+	if err != nil {
+		return nil, err
+	}
+	page, err := compressor.Read(payload)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", ErrCorrupt, err)
+	}
+	one, ok := page.Target(uid)
+	if !ok {
+		return nil, ErrUnknownUID
+	}
+	return &one, nil
 }
 
 // Targets returns the targets of a view's whole page, in walk order. Errors:
