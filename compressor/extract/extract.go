@@ -289,3 +289,32 @@ func reasonOf(err error) string {
 func escape(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
+
+// Refs lists the uids that a schema names, each once, as far as it can be read.
+func Refs(schema []byte) []string {
+	var root any
+	if json.Unmarshal(schema, &root) != nil {
+		return nil
+	}
+	var uids []string
+	todo := []any{root}
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		switch at := at.(type) {
+		case map[string]any:
+			for _, key := range []string{"x-ref", "x-each"} {
+				if uid, ok := at[key].(string); ok && !slices.Contains(uids, uid) {
+					uids = append(uids, uid)
+				}
+			}
+			for _, one := range at {
+				todo = append(todo, one)
+			}
+		case []any:
+			todo = append(todo, at...)
+		}
+	}
+	slices.Sort(uids)
+	return uids
+}

@@ -78,7 +78,7 @@ export const codes = Object.freeze({
   bad_type: { message: 'what the page says does not fit a required property', hint: "change the property's type, x-attr or the locale, or make it optional", retry: 'never' },
 });
 
-/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'mark'} Method */
+/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'read' | 'find' | 'extract' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'mark'} Method */
 /** The types of params and results; notifications have no result. @type {Readonly<Record<Method, {params: keyof Types, result?: keyof Types}>>} */
 export const methods = Object.freeze({
   hello: { params: 'Hello', result: 'Welcome' },
@@ -86,6 +86,9 @@ export const methods = Object.freeze({
   event: { params: 'Event' },
   policy: { params: 'PolicyParams', result: 'Policy' },
   snapshot: { params: 'SnapshotParams', result: 'Snapshot' },
+  read: { params: 'ReadParams', result: 'Snapshot' },
+  find: { params: 'FindParams', result: 'Found' },
+  extract: { params: 'ExtractParams', result: 'Extracted' },
   act: { params: 'ActParams', result: 'ActResult' },
   navigate: { params: 'NavigateParams', result: 'ActResult' },
   eval: { params: 'EvalParams', result: 'ActResult' },
@@ -190,8 +193,27 @@ export const methods = Object.freeze({
  * @typedef {object} SnapshotParams
  * @property {number} [tab]
  * @property {string} [url]
+ * @property {'full' | 'balanced' | 'light'} [profile]
  * @property {string} [query]
- * @property {'full'} [profile]
+ * @property {string} [under]
+ * @property {'all' | 'visible' | 'viewport' | 'interactive'} [filter]
+ * @property {'all'} [handles]
+ * @property {number} [max_depth]
+ * @property {number} [truncate_names_at]
+ * @property {number} [truncate_values_at]
+ * @property {number} [truncate_text_at]
+ * @property {boolean} [urls]
+ * @property {boolean} [context]
+ * @property {'text' | 'json'} [format]
+ * @property {number} [window]
+ * @property {number} [tail]
+ * @property {number} [max_tokens]
+ * @property {number} [max_chars]
+ * @property {number} [offset]
+ * @property {number} [page]
+ * @property {string} [since]
+ * @property {boolean} [structure]
+ * @property {boolean} [fence]
  */
 /**
  * @typedef {object} Snapshot
@@ -203,8 +225,66 @@ export const methods = Object.freeze({
  * @property {number} ratio
  * @property {string} basis
  * @property {number} tab
+ * @property {number} total_chars
+ * @property {number} total_nodes
+ * @property {unknown} next_offset
+ * @property {boolean} truncated
  * @property {boolean} [smaller]
+ * @property {boolean} [superseded]
+ * @property {boolean} [auto_degraded]
+ * @property {number} [try_depth]
+ * @property {unknown} [structure]
+ * @property {string} [structure_reason]
  * @property {string} [note]
+ */
+/**
+ * @typedef {object} ReadParams
+ * @property {string} [handle]
+ * @property {'full' | 'balanced' | 'light'} [profile]
+ * @property {string} [query]
+ * @property {string} [under]
+ * @property {'all' | 'visible' | 'viewport' | 'interactive'} [filter]
+ * @property {'all'} [handles]
+ * @property {number} [max_depth]
+ * @property {number} [truncate_names_at]
+ * @property {number} [truncate_values_at]
+ * @property {number} [truncate_text_at]
+ * @property {boolean} [urls]
+ * @property {boolean} [context]
+ * @property {'text' | 'json'} [format]
+ * @property {number} [window]
+ * @property {number} [tail]
+ * @property {number} [max_tokens]
+ * @property {number} [max_chars]
+ * @property {number} [offset]
+ * @property {number} [page]
+ * @property {string} [since]
+ * @property {boolean} [structure]
+ * @property {boolean} [fence]
+ */
+/**
+ * @typedef {object} FindParams
+ * @property {string} text
+ * @property {string} [handle]
+ */
+/**
+ * @typedef {object} Found
+ * @property {string} lines
+ * @property {number} total
+ * @property {string} recovery_handle
+ * @property {boolean} [superseded]
+ */
+/**
+ * @typedef {object} ExtractParams
+ * @property {unknown} schema
+ * @property {string} [handle]
+ * @property {'en' | 'de' | 'fr' | 'ch'} [locale]
+ * @property {boolean} [fresh]
+ */
+/**
+ * @typedef {object} Extracted
+ * @property {unknown} data
+ * @property {boolean} [superseded]
  */
 /**
  * @typedef {object} ActParams
@@ -217,6 +297,7 @@ export const methods = Object.freeze({
  * @property {string} [act_id]
  * @property {string} [expect]
  * @property {number} [timeout_ms]
+ * @property {boolean} [diff]
  */
 /**
  * @typedef {object} Hit
@@ -230,6 +311,8 @@ export const methods = Object.freeze({
  * @typedef {object} ActResult
  * @property {string} act_id
  * @property {string} [uid]
+ * @property {string} [diff]
+ * @property {string} [recovery_handle]
  * @property {'yes' | 'no' | 'uncertain'} dispatched
  * @property {'seen' | 'none_seen' | 'unknown'} effect
  * @property {boolean} settled
@@ -446,6 +529,11 @@ export const methods = Object.freeze({
  * @property {PolicyParams} PolicyParams
  * @property {SnapshotParams} SnapshotParams
  * @property {Snapshot} Snapshot
+ * @property {ReadParams} ReadParams
+ * @property {FindParams} FindParams
+ * @property {Found} Found
+ * @property {ExtractParams} ExtractParams
+ * @property {Extracted} Extracted
  * @property {ActParams} ActParams
  * @property {Hit} Hit
  * @property {ActResult} ActResult
@@ -591,8 +679,27 @@ const schemas = {
     fields: {
       tab: { kind: 'int', optional: true },
       url: { kind: 'string', optional: true, max: 1400000 },
+      profile: { kind: 'string', optional: true, oneOf: ['full', 'balanced', 'light'] },
       query: { kind: 'string', optional: true, max: 4096 },
-      profile: { kind: 'string', optional: true, oneOf: ['full'] },
+      under: { kind: 'string', optional: true, max: 64 },
+      filter: { kind: 'string', optional: true, oneOf: ['all', 'visible', 'viewport', 'interactive'] },
+      handles: { kind: 'string', optional: true, oneOf: ['all'] },
+      max_depth: { kind: 'int', optional: true },
+      truncate_names_at: { kind: 'int', optional: true },
+      truncate_values_at: { kind: 'int', optional: true },
+      truncate_text_at: { kind: 'int', optional: true },
+      urls: { kind: 'bool', optional: true },
+      context: { kind: 'bool', optional: true },
+      format: { kind: 'string', optional: true, oneOf: ['text', 'json'] },
+      window: { kind: 'int', optional: true },
+      tail: { kind: 'int', optional: true },
+      max_tokens: { kind: 'int', optional: true },
+      max_chars: { kind: 'int', optional: true },
+      offset: { kind: 'int', optional: true },
+      page: { kind: 'int', optional: true },
+      since: { kind: 'string', optional: true, max: 64 },
+      structure: { kind: 'bool', optional: true },
+      fence: { kind: 'bool', optional: true },
     },
   },
   Snapshot: {
@@ -606,8 +713,76 @@ const schemas = {
       ratio: { kind: 'number' },
       basis: { kind: 'string' },
       tab: { kind: 'int' },
+      total_chars: { kind: 'int' },
+      total_nodes: { kind: 'int' },
+      next_offset: { kind: 'any' },
+      truncated: { kind: 'bool' },
       smaller: { kind: 'bool', optional: true },
+      superseded: { kind: 'bool', optional: true },
+      auto_degraded: { kind: 'bool', optional: true },
+      try_depth: { kind: 'int', optional: true },
+      structure: { kind: 'any', optional: true },
+      structure_reason: { kind: 'string', optional: true },
       note: { kind: 'string', optional: true },
+    },
+  },
+  ReadParams: {
+    open: false,
+    fields: {
+      handle: { kind: 'string', optional: true, max: 64 },
+      profile: { kind: 'string', optional: true, oneOf: ['full', 'balanced', 'light'] },
+      query: { kind: 'string', optional: true, max: 4096 },
+      under: { kind: 'string', optional: true, max: 64 },
+      filter: { kind: 'string', optional: true, oneOf: ['all', 'visible', 'viewport', 'interactive'] },
+      handles: { kind: 'string', optional: true, oneOf: ['all'] },
+      max_depth: { kind: 'int', optional: true },
+      truncate_names_at: { kind: 'int', optional: true },
+      truncate_values_at: { kind: 'int', optional: true },
+      truncate_text_at: { kind: 'int', optional: true },
+      urls: { kind: 'bool', optional: true },
+      context: { kind: 'bool', optional: true },
+      format: { kind: 'string', optional: true, oneOf: ['text', 'json'] },
+      window: { kind: 'int', optional: true },
+      tail: { kind: 'int', optional: true },
+      max_tokens: { kind: 'int', optional: true },
+      max_chars: { kind: 'int', optional: true },
+      offset: { kind: 'int', optional: true },
+      page: { kind: 'int', optional: true },
+      since: { kind: 'string', optional: true, max: 64 },
+      structure: { kind: 'bool', optional: true },
+      fence: { kind: 'bool', optional: true },
+    },
+  },
+  FindParams: {
+    open: false,
+    fields: {
+      text: { kind: 'string', max: 4096 },
+      handle: { kind: 'string', optional: true, max: 64 },
+    },
+  },
+  Found: {
+    open: true,
+    fields: {
+      lines: { kind: 'string' },
+      total: { kind: 'int' },
+      recovery_handle: { kind: 'string' },
+      superseded: { kind: 'bool', optional: true },
+    },
+  },
+  ExtractParams: {
+    open: false,
+    fields: {
+      schema: { kind: 'any' },
+      handle: { kind: 'string', optional: true, max: 64 },
+      locale: { kind: 'string', optional: true, oneOf: ['en', 'de', 'fr', 'ch'] },
+      fresh: { kind: 'bool', optional: true },
+    },
+  },
+  Extracted: {
+    open: true,
+    fields: {
+      data: { kind: 'any' },
+      superseded: { kind: 'bool', optional: true },
     },
   },
   ActParams: {
@@ -622,6 +797,7 @@ const schemas = {
       act_id: { kind: 'string', optional: true, max: 64 },
       expect: { kind: 'string', optional: true, max: 4096 },
       timeout_ms: { kind: 'int', optional: true },
+      diff: { kind: 'bool', optional: true },
     },
   },
   Hit: {
@@ -639,6 +815,8 @@ const schemas = {
     fields: {
       act_id: { kind: 'string' },
       uid: { kind: 'string', optional: true },
+      diff: { kind: 'string', optional: true },
+      recovery_handle: { kind: 'string', optional: true },
       dispatched: { kind: 'string', oneOf: ['yes', 'no', 'uncertain'] },
       effect: { kind: 'string', oneOf: ['seen', 'none_seen', 'unknown'] },
       settled: { kind: 'bool' },

@@ -39,6 +39,7 @@ func newID() string {
 func (c *command) snapshot() *cobra.Command {
 	var params wire.SnapshotParams
 	var view bool
+	var flags *viewFlags
 	cmd := &cobra.Command{
 		Use:   "snapshot [URL] [QUERY]",
 		Short: "Read a page",
@@ -47,9 +48,10 @@ func (c *command) snapshot() *cobra.Command {
 		Example: "  handrail snapshot https://example.com --view\n  handrail snapshot --query save\n  handrail snapshot https://example.com more --view",
 		Args:    cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := profileOf(params.Profile); err != nil {
+			if _, err := flags.request(); err != nil {
 				return err
 			}
+			params.ViewOptions = flags.options()
 			if len(args) > 0 {
 				params.URL = args[0]
 			}
@@ -71,25 +73,12 @@ func (c *command) snapshot() *cobra.Command {
 				if err := ask(cmd.Context(), "snapshot", params, &raw); err != nil {
 					return err
 				}
-				if !view {
-					_, err := fmt.Fprintf(c.out, "%s\n", raw)
-					return err
-				}
-				var s wire.Snapshot
-				if err := json.Unmarshal(raw, &s); err != nil {
-					return fmt.Errorf("read the snapshot: %w", err)
-				}
-				if s.Note != "" {
-					c.say("%s", s.Note)
-				}
-				_, err := fmt.Fprintln(c.out, s.UIDs)
-				return err
+				return c.printSnapshot(raw, view)
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&view, "view", false, "print the view alone")
-	cmd.Flags().StringVar(&params.Query, "query", "", "show only what these words find")
-	cmd.Flags().StringVar(&params.Profile, "profile", "full", "how much to show: "+strings.Join(profiles, ", "))
+	flags = addViewFlags(cmd, "")
 	cmd.Flags().IntVar(&params.Tab, "tab", 0, "number of the tab (default the current one)")
 	return cmd
 }
@@ -136,6 +125,7 @@ func (c *command) act() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&p.Clear, "clear", false, "type: replace what is there")
 	cmd.Flags().BoolVar(&p.Submit, "submit", false, "type: submit the form afterwards")
+	cmd.Flags().BoolVar(&p.Diff, "diff", false, "then say what is different on the page")
 	cmd.Flags().StringVar(&p.Handle, "handle", "", "recovery handle of the view that the uid is from (default the newest that showed it)")
 	cmd.Flags().StringVar(&p.ActID, "act-id", "", "id of the act, 32 hex digits (default a new one)")
 	cmd.Flags().StringVar(&expect, "expect", "", "accept the node under this new name")
@@ -157,7 +147,10 @@ func (c *command) do(ctx context.Context, link *client.Client, method string, pa
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("read the evidence: %w", err)
 	}
-	_, err := fmt.Fprintln(c.out, printable(evidence(r)))
+	if _, err := fmt.Fprintln(c.out, printable(evidence(r))); err != nil || r.Diff == "" {
+		return err
+	}
+	_, err := fmt.Fprintln(c.out, r.Diff)
 	return err
 }
 

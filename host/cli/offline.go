@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,18 +13,6 @@ import (
 	"handrail/host/state"
 	"handrail/host/wire"
 )
-
-// profiles are the profiles there are.
-var profiles = []string{"full"}
-
-func profileOf(name string) error {
-	for _, p := range profiles {
-		if p == name {
-			return nil
-		}
-	}
-	return usage("no profile %q: there is %s", name, strings.Join(profiles, ", "))
-}
 
 // payload reads the file named by the arguments, or stdin.
 func (c *command) payload(args []string) ([]byte, error) {
@@ -44,7 +31,8 @@ func (c *command) payload(args []string) ([]byte, error) {
 }
 
 func (c *command) compress() *cobra.Command {
-	var kind, profile, query string
+	var kind string
+	var flags *viewFlags
 	cmd := &cobra.Command{
 		Use:   "compress --type a11y [FILE]",
 		Short: "Turn a saved payload into a view",
@@ -60,9 +48,11 @@ func (c *command) compress() *cobra.Command {
 			default:
 				return usage("cannot compress type %q: there is a11y", kind)
 			}
-			if err := profileOf(profile); err != nil {
+			req, err := flags.request()
+			if err != nil {
 				return err
 			}
+			req.Limits = compressor.Limits{Chars: flags.window, Tail: flags.tail, Tokens: flags.maxTokens, Max: flags.MaxChars}
 			body, err := c.payload(args)
 			if err != nil {
 				return err
@@ -73,7 +63,13 @@ func (c *command) compress() *cobra.Command {
 			} else {
 				defer store.Close()
 			}
-			view, report := snapshot.Compress(cmd.Context(), store, body, compressor.Options{Profile: profile, Query: query})
+			view, report, err := snapshot.Compress(cmd.Context(), store, body, req)
+			if f, ok := snapshot.Fault(err); ok {
+				return usage("%s", f.Message)
+			}
+			if err != nil {
+				return err
+			}
 			report.Ephemeral = state.Ephemeral() && report.RecoveryHandle != ""
 			if c.json {
 				return c.printJSON(struct {
@@ -88,8 +84,7 @@ func (c *command) compress() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&kind, "type", "", "what the payload is: a11y")
-	cmd.Flags().StringVar(&profile, "profile", "full", "how much to show: "+strings.Join(profiles, ", "))
-	cmd.Flags().StringVar(&query, "query", "", "show only what these words find")
+	flags = addViewFlags(cmd, compressor.Full)
 	return cmd
 }
 

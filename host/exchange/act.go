@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"handrail/compressor"
+	"handrail/host/snapshot"
 	"handrail/host/wire"
 	"handrail/recovery"
 )
@@ -44,11 +46,40 @@ func (l *link) act(ctx context.Context, p wire.ActParams) (*wire.ActResult, erro
 		text = *p.Text
 	}
 	args := p
-	args.ActID = ""
-	return l.once(ctx, request{
+	args.ActID, args.Diff = "", false
+	var seen aim
+	if p.Diff {
+		store, err := l.openStore()
+		if err != nil {
+			return nil, err
+		}
+		if seen, err = l.target(ctx, store, p.UID, p.Handle); err != nil {
+			return nil, err
+		}
+	}
+	result, err := l.once(ctx, request{
 		id: p.ActID, args: args, uid: p.UID, handle: p.Handle, waitMs: p.TimeoutMs,
 		act: wire.Act{Kind: p.Action, Text: text, Clear: p.Clear, Submit: p.Submit, Expect: p.Expect},
 	})
+	if err != nil || !p.Diff {
+		return result, err
+	}
+	return l.withDiff(ctx, result, seen), nil
+}
+
+// withDiff says in an act's result what is different from the view that showed its
+// uid. The act is done whether or not the page can be read.
+func (l *link) withDiff(ctx context.Context, result *wire.ActResult, seen aim) *wire.ActResult {
+	told := *result
+	object, err := l.take(ctx, seen.tab, snapshot.Request{
+		Options: compressor.Options{Profile: compressor.Balanced}, Limits: compressor.DefaultLimits, Since: seen.handle,
+	})
+	if err != nil {
+		told.Diff = fmt.Sprintf("not read: %s", codeOf(l.fault(err)))
+		return &told
+	}
+	told.Diff, told.RecoveryHandle = object.UIDs, object.RecoveryHandle
+	return &told
 }
 
 // navigate moves a tab.

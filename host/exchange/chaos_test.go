@@ -80,7 +80,7 @@ func TestKilledHostLosesNothing(t *testing.T) {
 		})
 		for i := 0; ; i++ {
 			var s wire.Snapshot
-			if err := c.call("snapshot", wire.SnapshotParams{Query: fmt.Sprintf("save %d %d", round, i)}, &s); err != nil {
+			if err := c.call("snapshot", wire.SnapshotParams{ViewOptions: wire.ViewOptions{Query: fmt.Sprintf("save %d %d", round, i)}}, &s); err != nil {
 				break
 			}
 			given[s.RecoveryHandle] = w.browser.Bundle()

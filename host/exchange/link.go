@@ -61,6 +61,12 @@ func (l *link) verb(method string) verb {
 		}
 	case "snapshot":
 		return serve((*link).snapshot)
+	case "read":
+		return serve((*link).read)
+	case "find":
+		return serve((*link).find)
+	case "extract":
+		return serve((*link).extract)
 	case "act":
 		return serve((*link).act)
 	case "navigate":

@@ -194,7 +194,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("the extension is told to send parts of %d bytes", w.link.Welcome.Part)
 	}
 	panel := &client{t: t, Conn: w.link.Conn}
-	s := panel.snapshot(wire.SnapshotParams{URL: big, Query: "save"})
+	s := panel.snapshot(wire.SnapshotParams{URL: big, ViewOptions: wire.ViewOptions{Query: "save"}})
 	bundle := w.browser.Bundle()
 	if len(bundle) < wire.MaxToExtension {
 		t.Fatalf("the page is no big one: %d bytes", len(bundle))

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"handrail/compressor"
 	"handrail/host/snapshot"
 	"handrail/host/wire"
 	"handrail/recovery"
@@ -24,9 +23,11 @@ func (l *link) snapshot(ctx context.Context, p wire.SnapshotParams) (json.RawMes
 	if _, err := l.openStore(); err != nil {
 		return nil, err // before a page is moved for nothing
 	}
-	opt := compressor.Options{Profile: p.Profile, Query: p.Query}
+	req, err := snapshot.RequestOf(p.ViewOptions, nonce)
+	if err != nil {
+		return nil, err
+	}
 	tab, named := p.Tab, p.Tab != 0 || p.URL != ""
-	var err error
 	switch {
 	case p.URL != "":
 		release, taken := l.visits.take(ctx, l.key())
@@ -41,11 +42,11 @@ func (l *link) snapshot(ctx context.Context, p wire.SnapshotParams) (json.RawMes
 	if err != nil {
 		return nil, err
 	}
-	object, err := l.take(ctx, tab, opt)
+	object, err := l.take(ctx, tab, req)
 	if f, ok := errors.AsType[*wire.Fault](err); ok && f.Code == wire.UnknownTab && !named {
 		// The client's current tab was closed.
 		if tab, err = l.listedTab(ctx); err == nil {
-			object, err = l.take(ctx, tab, opt)
+			object, err = l.take(ctx, tab, req)
 		}
 	}
 	if err != nil {
@@ -54,6 +55,9 @@ func (l *link) snapshot(ctx context.Context, p wire.SnapshotParams) (json.RawMes
 	l.setCurrentTab(ctx, currentTab{Tab: tab})
 	return object.Text, nil
 }
+
+// nonce is what a page cannot know.
+func nonce() string { return randomHex(4) }
 
 // visit opens the address of a snapshot and returns its tab.
 func (l *link) visit(ctx context.Context, p wire.SnapshotParams) (int, error) {
@@ -86,7 +90,7 @@ func (l *link) visit(ctx context.Context, p wire.SnapshotParams) (int, error) {
 }
 
 // take captures a tab and records it with the view that the client is given.
-func (l *link) take(ctx context.Context, tab int, opt compressor.Options) (*snapshot.Object, error) {
+func (l *link) take(ctx context.Context, tab int, req snapshot.Request) (*snapshot.Object, error) {
 	store, err := l.openStore()
 	if err != nil {
 		return nil, err
@@ -100,7 +104,7 @@ func (l *link) take(ctx context.Context, tab int, opt compressor.Options) (*snap
 	if err != nil {
 		return nil, err
 	}
-	return snapshot.Live(ctx, store, bundle, meta, l.key(), opt)
+	return snapshot.Live(ctx, store, bundle, meta, l.key(), req)
 }
 
 // capture asks the extension for a tab's bundle. The caller has the tab's turn

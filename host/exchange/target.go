@@ -39,15 +39,17 @@ func (l *link) target(ctx context.Context, store *recovery.Store, uid, handle st
 	if err != nil {
 		return aim{}, err
 	}
+	target, err := store.Target(ctx, handle, uid)
+	if err == nil {
+		t := wire.Target(*target)
+		return aim{seen.Tab, &t, handle}, nil
+	}
+	if !errors.Is(err, recovery.ErrUnknownUID) {
+		return aim{}, err
+	}
 	targets, err := store.Targets(ctx, handle)
 	if err != nil {
 		return aim{}, err
-	}
-	for _, target := range targets {
-		if target.UID == uid {
-			t := wire.Target(target)
-			return aim{seen.Tab, &t, handle}, nil
-		}
 	}
 	f := wire.Fail(wire.UnknownUID, "the snapshot of %s has no uid %q", handle, uid)
 	f.Candidates = nearest(uid, among(targets, view.UIDs))

@@ -27,7 +27,7 @@ func TestVerbs(t *testing.T) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		t.Fatal(err)
 	}
-	want := "page \"First\"\n  [u5] button \"Save\"\n  [u6] button \"Cancel\"\n  [u7] textbox \"Email\" = \"ops@example.com\"\n  [u8] textbox \"Password\""
+	want := "page \"First\"\n [u5] button \"Save\"\n [u6] button \"Cancel\"\n [u7] textbox \"Email\" = \"ops@example.com\"\n [u8] textbox \"Password\""
 	if s.UIDs != want {
 		t.Errorf("view\n%s\nwant\n%s", s.UIDs, want)
 	}
@@ -136,7 +136,7 @@ func TestPanel(t *testing.T) {
 	w := start(t)
 	w.browser.Load(1, first)
 	panel := &client{t: t, Conn: w.link.Conn}
-	s := panel.snapshot(wire.SnapshotParams{Tab: 1, Query: "save"})
+	s := panel.snapshot(wire.SnapshotParams{Tab: 1, ViewOptions: wire.ViewOptions{Query: "save"}})
 	if !strings.Contains(s.UIDs, "[u5]") || strings.Contains(s.UIDs, "[u7]") {
 		t.Errorf("view\n%s", s.UIDs)
 	}
@@ -156,9 +156,9 @@ func TestTwoClientsTwoQueries(t *testing.T) {
 	t.Parallel()
 	w := start(t, dedicated)
 	a, b := w.client("a"), w.client("b")
-	save := a.snapshot(wire.SnapshotParams{URL: first, Query: "save"})
-	email := a.snapshot(wire.SnapshotParams{Query: "email"})
-	theirs := b.snapshot(wire.SnapshotParams{Tab: save.Tab, Query: "cancel"})
+	save := a.snapshot(wire.SnapshotParams{URL: first, ViewOptions: wire.ViewOptions{Query: "save"}})
+	email := a.snapshot(wire.SnapshotParams{ViewOptions: wire.ViewOptions{Query: "email"}})
+	theirs := b.snapshot(wire.SnapshotParams{Tab: save.Tab, ViewOptions: wire.ViewOptions{Query: "cancel"}})
 	if strings.Contains(save.UIDs, "u7") || strings.Contains(email.UIDs, "u5") || !strings.Contains(theirs.UIDs, "u6") {
 		t.Errorf("views\n%s\n%s\n%s", save.UIDs, email.UIDs, theirs.UIDs)
 	}

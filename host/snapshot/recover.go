@@ -95,6 +95,9 @@ func Fault(err error) (f *wire.Fault, ok bool) {
 		f.Reason = string(decline.Reason)
 		return f, true
 	}
+	if f, ok := optionFault(err); ok {
+		return f, true
+	}
 	for _, row := range storeCodes {
 		if errors.Is(err, row.err) {
 			return wire.Fail(row.code, ""), true

@@ -36,16 +36,34 @@ type Report struct {
 	Reason          compressor.Reason `json:"reason,omitempty"` // why the payload came back unchanged
 	Detail          string            `json:"detail,omitempty"`
 	Ephemeral       bool              `json:"ephemeral,omitempty"` // the handle ends with the process
+
+	// Of a view that is given in part.
+	TotalChars   int             `json:"total_chars,omitempty"`
+	NextOffset   json.RawMessage `json:"next_offset,omitempty"`
+	Truncated    bool            `json:"truncated,omitempty"`
+	AutoDegraded bool            `json:"auto_degraded,omitempty"`
+	TryDepth     int             `json:"try_depth,omitempty"`
+
+	Structure       json.RawMessage `json:"structure,omitempty"`
+	StructureReason string          `json:"structure_reason,omitempty"`
 }
 
 // file is the client to which views of files are delivered.
 const file = "file"
 
 // Compress gives the view of a payload, or the payload itself when the report
-// has a Reason. Without a store the reason is no_store.
-func Compress(ctx context.Context, store *recovery.Store, payload []byte, opt compressor.Options) ([]byte, Report) {
+// has a Reason. Without a store the reason is no_store. The error says that an
+// option cannot be.
+func Compress(ctx context.Context, store *recovery.Store, payload []byte, req Request) ([]byte, Report, error) {
 	report := Report{ContentType: "a11y", Basis: "inferred", Method: "a11y"}
-	r, err := render(payload, opt)
+	r, err := render(payload, req.Options)
+	if _, bad := optionFault(err); bad {
+		return nil, report, err
+	}
+	before, sinceErr := earlier(ctx, store, req.Since)
+	if sinceErr != nil {
+		return nil, report, sinceErr
+	}
 	if err == nil && !r.smaller() {
 		err = &compressor.Decline{Reason: compressor.ReasonNotSmaller, Detail: fmt.Sprintf("the view has %d bytes, the payload %d", len(r.view.Text), len(payload))}
 	}
@@ -62,12 +80,25 @@ func Compress(ctx context.Context, store *recovery.Store, payload []byte, opt co
 		if decline, ok := errors.AsType[*compressor.Decline](err); ok {
 			report.Reason, report.Detail = decline.Reason, decline.Detail
 		}
-		return payload, report
+		return payload, report, nil
 	}
-	report.TokensBefore, report.TokensAfter = r.row.TokensBefore, r.row.ViewTokens
+	object := wire.Snapshot{}
+	view := r.view
+	if before != nil {
+		view = compressor.Diff(before, r.page, req.Options)
+	}
+	if err := present(r.page, view, req, &object); err != nil {
+		return nil, report, err
+	}
+	report.TokensBefore, report.TokensAfter = r.row.TokensBefore, object.ViewTokens
 	report.Ratio = ratio(report.TokensBefore, report.TokensAfter)
 	report.RecoveryHandle = r.row.Handle
-	return []byte(r.view.Text), report
+	report.Structure, report.StructureReason = object.Structure, object.Reason
+	if object.Truncated || req.Offset > 0 || req.Page > 0 {
+		report.TotalChars, report.NextOffset, report.Truncated = object.TotalChars, object.NextOffset, object.Truncated
+		report.AutoDegraded, report.TryDepth = object.AutoDegraded, object.TryDepth
+	}
+	return []byte(object.UIDs), report, nil
 }
 
 // Object is what an agent is handed.
@@ -82,12 +113,16 @@ const newDocument = "new document: earlier uids are void"
 // Live records a capture bundle and gives the object that an agent is handed.
 // meta holds the capture's id, browser, tab and time; what the bundle itself
 // says is filled in. err is a *compressor.Decline or one of recovery's.
-func Live(ctx context.Context, store *recovery.Store, bundle []byte, meta recovery.Snapshot, client string, opt compressor.Options) (*Object, error) {
-	r, err := render(bundle, opt)
+func Live(ctx context.Context, store *recovery.Store, bundle []byte, meta recovery.Snapshot, client string, req Request) (*Object, error) {
+	r, err := render(bundle, req.Options)
 	if err != nil {
 		return nil, err
 	}
 	if err := describe(&meta, r.page); err != nil {
+		return nil, err
+	}
+	old, err := earlier(ctx, store, req.Since)
+	if err != nil {
 		return nil, err
 	}
 	before, err := previousDocument(ctx, store, meta, client)
@@ -97,17 +132,11 @@ func Live(ctx context.Context, store *recovery.Store, bundle []byte, meta recove
 	if err := keep(ctx, store, bundle, &meta, r.page, r.page.Targets(), r.count(client)); err != nil {
 		return nil, err
 	}
-	object := &wire.Snapshot{
-		UIDs: r.view.Text, RecoveryHandle: r.row.Handle, Tab: meta.Tab, Basis: "inferred",
-		TokensBefore: r.row.TokensBefore, ViewTokens: r.row.ViewTokens,
-	}
-	if !r.smaller() {
-		object.Smaller = new(bool)
-	}
+	object := &wire.Snapshot{RecoveryHandle: r.row.Handle, Tab: meta.Tab, Basis: "inferred", TokensBefore: r.row.TokensBefore}
 	if before != "" && before != meta.Document {
 		object.Note = newDocument
 	}
-	return deliver(object), nil
+	return r.object(object, old, req)
 }
 
 // previousDocument returns the document of the tab that the client was shown

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -59,7 +60,7 @@ func TestCompress(t *testing.T) {
 		{"a store that fails", broken, payload("Save <&>", 400), compressor.ReasonNoStore},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			out, r := Compress(ctx, tt.store, tt.payload, compressor.Options{})
+			out, r, _ := Compress(ctx, tt.store, tt.payload, Request{})
 			if r.Reason != tt.reason || r.ContentType != "a11y" || r.Method != "a11y" || r.Basis != "inferred" || r.LosslessToModel {
 				t.Errorf("report %+v", r)
 			}
@@ -83,11 +84,11 @@ func TestCompress(t *testing.T) {
 			if err != nil || !bytes.Equal(got, tt.payload) {
 				t.Errorf("recovered %q, %v", got, err)
 			}
-			_, again := Compress(ctx, tt.store, tt.payload, compressor.Options{})
-			if again != r {
+			_, again, _ := Compress(ctx, tt.store, tt.payload, Request{})
+			if !reflect.DeepEqual(again, r) {
 				t.Errorf("again %+v, first %+v", again, r)
 			}
-			_, query := Compress(ctx, tt.store, tt.payload, compressor.Options{Query: "save"})
+			_, query, _ := Compress(ctx, tt.store, tt.payload, Request{Options: compressor.Options{Query: "save"}})
 			if query.RecoveryHandle == r.RecoveryHandle {
 				t.Error("two views have one handle")
 			}
@@ -99,7 +100,7 @@ func TestNotSmaller(t *testing.T) {
 	t.Parallel()
 	// DEL is one byte in the payload and four in the view.
 	tiny := fmt.Appendf(nil, `[{"nodeId":"1","role":{"value":"button"},"name":{"value":"a%sb"}}]`, strings.Repeat("\x7f", 200))
-	out, r := Compress(context.Background(), openStore(t), tiny, compressor.Options{})
+	out, r, _ := Compress(context.Background(), openStore(t), tiny, Request{})
 	if r.Reason != compressor.ReasonNotSmaller || !bytes.Equal(out, tiny) || r.RecoveryHandle != "" {
 		t.Errorf("%q, %+v", out, r)
 	}
@@ -111,7 +112,7 @@ func TestLive(t *testing.T) {
 	take := func(capture string, tab int, loader, name, client string) *Object {
 		t.Helper()
 		b := bundle(capture, tab, loader, name)
-		o, err := Live(ctx, store, b, recovery.Snapshot{Capture: capture, Browser: "b", Tab: tab}, client, compressor.Options{})
+		o, err := Live(ctx, store, b, recovery.Snapshot{Capture: capture, Browser: "b", Tab: tab}, client, Request{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +155,7 @@ func TestLive(t *testing.T) {
 	}
 
 	for name, meta := range map[string]recovery.Snapshot{"another capture": {Capture: "x", Tab: 1}, "another tab": {Capture: "c8", Tab: 2}} {
-		_, err := Live(ctx, store, bundle("c8", 1, "L", "Save"), meta, "a", compressor.Options{})
+		_, err := Live(ctx, store, bundle("c8", 1, "L", "Save"), meta, "a", Request{})
 		if f, ok := errors.AsType[*wire.Fault](err); !ok || f.Code != wire.CaptureFailed {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -164,7 +165,7 @@ func TestLive(t *testing.T) {
 func TestRecoverUIDs(t *testing.T) {
 	t.Parallel()
 	ctx, store := context.Background(), openStore(t)
-	_, r := Compress(ctx, store, payload("Save", 400), compressor.Options{})
+	_, r, _ := Compress(ctx, store, payload("Save", 400), Request{})
 	got, err := Recover(ctx, store, r.RecoveryHandle, nil, true)
 	if want := `{"uids":{"u7":{"backendDOMNodeId":7,"frameId":"","nodeId":"2"}}}`; err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
@@ -182,7 +183,7 @@ func TestTokensAfterIsExact(t *testing.T) {
 	for i := range 3000 {
 		o := deliver(&wire.Snapshot{
 			UIDs: strings.Repeat("[u7] button \"Save\" ,\"ratio\":1\n", i%7), RecoveryHandle: fmt.Sprintf("hr_%032x", i*7919),
-			TokensBefore: 400 + i%1000, Basis: "inferred", Tab: i,
+			TokensBefore: 400 + i%1000, Basis: "inferred", Tab: i, NextOffset: json.RawMessage("null"),
 		})
 		if got := tokens.Count(o.Text); got != o.TokensAfter {
 			t.Errorf("%d: tokens_after %d, counted %d: %s", i, o.TokensAfter, got, o.Text)
@@ -191,7 +192,7 @@ func TestTokensAfterIsExact(t *testing.T) {
 		if err := json.Unmarshal(o.Text, &back); err != nil {
 			t.Fatal(err)
 		}
-		if back != o.Snapshot || back.Ratio != ratio(o.TokensBefore, o.TokensAfter) {
+		if !reflect.DeepEqual(back, o.Snapshot) || back.Ratio != ratio(o.TokensBefore, o.TokensAfter) {
 			t.Errorf("%d: %+v is written as %s", i, o.Snapshot, o.Text)
 		}
 		if !bytes.Equal(o.Text, encode(&back)) {

@@ -237,24 +237,93 @@ type CancelParams struct {
 
 // SnapshotParams asks for a view of a tab.
 type SnapshotParams struct {
-	Tab     int    `json:"tab,omitempty"` // default: the client's current tab, else the active one
-	URL     string `json:"url,omitempty" wire:"max=1400000"`
-	Query   string `json:"query,omitempty" wire:"max=4096"`
-	Profile string `json:"profile,omitempty" wire:"enum=full"`
+	Tab int    `json:"tab,omitempty"` // default: the client's current tab, else the active one
+	URL string `json:"url,omitempty" wire:"max=1400000"`
+	ViewOptions
+}
+
+// ReadParams asks for another view of a stored snapshot; the page is not touched.
+type ReadParams struct {
+	Handle string `json:"handle,omitempty" wire:"max=64"` // default the newest view shown to the client
+	ViewOptions
+}
+
+// ViewOptions say what a view shows, and how much of it is given at once
+// (docs/FORMAT.md). What is absent has its default: for a live snapshot profile
+// balanced, window 80000, tail 5000 and max_tokens 20000; 0 is no limit.
+type ViewOptions struct {
+	Profile          string `json:"profile,omitempty" wire:"enum=full|balanced|light"`
+	Query            string `json:"query,omitempty" wire:"max=4096"` // only what its words find
+	Under            string `json:"under,omitempty" wire:"max=64"`   // uid: only its subtree
+	Filter           string `json:"filter,omitempty" wire:"enum=all|visible|viewport|interactive"`
+	Handles          string `json:"handles,omitempty" wire:"enum=all"`      // headings, cells and texts have uids, too
+	MaxDepth         int    `json:"max_depth,omitempty"`                    // levels
+	TruncateNamesAt  int    `json:"truncate_names_at,omitempty"`            // graphemes
+	TruncateValuesAt int    `json:"truncate_values_at,omitempty"`           // graphemes
+	TruncateTextAt   int    `json:"truncate_text_at,omitempty"`             // graphemes
+	URLs             bool   `json:"urls,omitempty"`                         // links say where they lead
+	Context          *bool  `json:"context,omitempty"`                      // light: headings and names that stand above; default true
+	Format           string `json:"format,omitempty" wire:"enum=text|json"` // json: an object to a line
+	Window           *int   `json:"window,omitempty"`                       // characters
+	Tail             *int   `json:"tail,omitempty"`                         // characters of the view's end in every window
+	MaxTokens        *int   `json:"max_tokens,omitempty"`                   // of a window
+	MaxChars         int    `json:"max_chars,omitempty"`                    // hard cap, in characters
+	Offset           int    `json:"offset,omitempty"`                       // where the window begins, in bytes of the view
+	Page             int    `json:"page,omitempty"`                         // or which window, from 1
+	Since            string `json:"since,omitempty" wire:"max=64"`          // handle: only what is different from that view's page
+	Structure        bool   `json:"structure,omitempty"`                    // a summary of forms, tables and results beside the view
+	Fence            bool   `json:"fence,omitempty"`                        // between lines that the page cannot know
 }
 
 // Snapshot is the object an agent is handed.
 type Snapshot struct {
-	UIDs           string  `json:"uids"` // the view
-	RecoveryHandle string  `json:"recovery_handle"`
-	TokensBefore   int     `json:"tokens_before"`
-	ViewTokens     int     `json:"view_tokens"`
-	TokensAfter    int     `json:"tokens_after"` // of this whole object
-	Ratio          float64 `json:"ratio"`
-	Basis          string  `json:"basis"`
-	Tab            int     `json:"tab"`
-	Smaller        *bool   `json:"smaller,omitempty"` // false when the view is not smaller than the payload
-	Note           string  `json:"note,omitempty"`
+	UIDs           string          `json:"uids"` // the view, or its window
+	RecoveryHandle string          `json:"recovery_handle"`
+	TokensBefore   int             `json:"tokens_before"`
+	ViewTokens     int             `json:"view_tokens"`  // of the view or its window, alone
+	TokensAfter    int             `json:"tokens_after"` // of this whole object
+	Ratio          float64         `json:"ratio"`
+	Basis          string          `json:"basis"`
+	Tab            int             `json:"tab"`
+	TotalChars     int             `json:"total_chars"`             // of the whole view
+	TotalNodes     int             `json:"total_nodes"`             // AX nodes that are not ignored
+	NextOffset     json.RawMessage `json:"next_offset"`             // of the next window; null at the end
+	Truncated      bool            `json:"truncated"`               // the view is given in part
+	Smaller        *bool           `json:"smaller,omitempty"`       // false when the view is not smaller than the payload
+	Superseded     bool            `json:"superseded,omitempty"`    // the page has moved on since
+	AutoDegraded   bool            `json:"auto_degraded,omitempty"` // max_chars cut the window off
+	TryDepth       int             `json:"try_depth,omitempty"`     // a max_depth that would fit
+	Structure      json.RawMessage `json:"structure,omitempty"`     // docs/FORMAT.md, Structure; null when it failed
+	Reason         string          `json:"structure_reason,omitempty"`
+	Note           string          `json:"note,omitempty"`
+}
+
+// FindParams looks for a text, or /a regular expression/, in a stored snapshot.
+type FindParams struct {
+	Text   string `json:"text" wire:"max=4096"`
+	Handle string `json:"handle,omitempty" wire:"max=64"` // default the newest view shown to the client
+}
+
+// Found has the lines in which a text stands, 50 at most.
+type Found struct {
+	Lines          string `json:"lines"`
+	Total          int    `json:"total"` // lines with a hit, given or not
+	RecoveryHandle string `json:"recovery_handle"`
+	Superseded     bool   `json:"superseded,omitempty"`
+}
+
+// ExtractParams asks for data of a stored snapshot by a schema that names uids.
+type ExtractParams struct {
+	Schema json.RawMessage `json:"schema"`                                   // docs/FORMAT.md, Extraction
+	Handle string          `json:"handle,omitempty" wire:"max=64"`           // default the newest view shown to the client
+	Locale string          `json:"locale,omitempty" wire:"enum=en|de|fr|ch"` // of numbers
+	Fresh  bool            `json:"fresh,omitempty"`                          // compare every uid with the page first
+}
+
+// Extracted is the data.
+type Extracted struct {
+	Data       json.RawMessage `json:"data"`
+	Superseded bool            `json:"superseded,omitempty"` // the page has moved on since
 }
 
 // ActParams asks for one act on a uid.
@@ -268,12 +337,15 @@ type ActParams struct {
 	ActID     string  `json:"act_id,omitempty" wire:"max=64"`
 	Expect    *string `json:"expect,omitempty" wire:"max=4096"`
 	TimeoutMs int     `json:"timeout_ms,omitempty"`
+	Diff      bool    `json:"diff,omitempty"` // then say what is different from the view that showed the uid
 }
 
 // ActResult is the evidence of an act and its id.
 type ActResult struct {
-	ActID string `json:"act_id"`
-	UID   string `json:"uid,omitempty"`
+	ActID          string `json:"act_id"`
+	UID            string `json:"uid,omitempty"`
+	Diff           string `json:"diff,omitempty"`            // what is different now, or the new page
+	RecoveryHandle string `json:"recovery_handle,omitempty"` // of the view after
 	Evidence
 }
 
@@ -346,6 +418,9 @@ var Methods = []Method{
 	{"event", "extension→host", Event{}, nil, "what happened to a tab that was seen"},
 	{"policy", "extension→host", PolicyParams{}, Policy{}, "reads or switches what is allowed in this browser"},
 	{"snapshot", "client→host", SnapshotParams{}, Snapshot{}, "captures a tab, records it and gives its view"},
+	{"read", "client→host", ReadParams{}, Snapshot{}, "gives another view, or window, of a stored snapshot"},
+	{"find", "client→host", FindParams{}, Found{}, "looks for a text in a stored snapshot"},
+	{"extract", "client→host", ExtractParams{}, Extracted{}, "gives data of a stored snapshot by a schema"},
 	{"act", "client→host", ActParams{}, ActResult{}, "does one act on a uid, once"},
 	{"navigate", "client→host", NavigateParams{}, ActResult{}, "moves a tab"},
 	{"eval", "client→host", EvalParams{}, ActResult{}, "runs an expression in a tab"},
