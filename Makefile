@@ -42,7 +42,7 @@ bench:
 
 # Tokens, controls and words kept per profile, over the corpus.
 score: build
-	node $(HANDRAIL_CHECKS)/score.mjs --bin bin/handrail --profiles full
+	node $(HANDRAIL_CHECKS)/score.mjs --bin bin/handrail
 
 generate:
 	go generate ./...
