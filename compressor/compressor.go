@@ -37,12 +37,13 @@ type Page struct {
 	Complete   bool
 	Redacted   int // values blanked because they are secret
 
-	tree    tree
-	layouts map[int]layout  // by session ordinal
-	root    int             // index of the root frame
-	records []record        // in page order
-	below   map[int32]int32 // record of an iframe → frame under it
-	index   *index          // nil until a node is asked for
+	tree     tree
+	layouts  map[int]layout  // by session ordinal
+	root     int             // index of the root frame
+	records  []record        // in page order
+	below    map[int32]int32 // record of an iframe → frame under it
+	index    *index          // nil until a node is asked for
+	revealed map[int32]bool  // records of secret fields whose values were read for this view alone
 }
 
 // Frame is one document of a page.

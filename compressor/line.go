@@ -384,7 +384,7 @@ func (w *writer) describe(it *item) *Object {
 		if a.placeholder != o.Name {
 			o.Placeholder = a.placeholder
 		}
-		if w.isSecret(r) && o.Value != "" {
+		if o.Value != "" && w.isSecret(r) && !w.revealed[it.record] {
 			o.Value = hiddenValue
 		}
 	}

@@ -230,3 +230,23 @@ func (n Node) Outermost(roles ...string) iter.Seq[Node] {
 		}
 	}
 }
+
+// Reveal sets the values of fields by uid, as they were read beside the payload, in
+// which they are hidden. It changes what views of this Page show and nothing that
+// is stored.
+func (p *Page) Reveal(values map[string]string) {
+	p.revealed = map[int32]bool{}
+	for uid, value := range values {
+		n, ok := p.Find(uid)
+		if !ok {
+			continue
+		}
+		p.revealed[n.i] = true
+		n.record().value = foldString(value)
+		for inside := range n.All() {
+			if inside.role().kind&staticText != 0 {
+				inside.record().name = ""
+			}
+		}
+	}
+}

@@ -377,3 +377,18 @@ export function fields() {
   }
   return found;
 }
+
+/**
+ * The field itself, as `fields` tells of all.
+ * @this {Node}
+ * @returns {{tag: string, type: string, autocomplete: string, id: string, name: string, label: string, value: string}}
+ */
+export function field() {
+  const it = /** @type {HTMLInputElement} */ (this);
+  const attribute = (/** @type {string} */ name) => it.getAttribute?.(name) ?? '';
+  const label = [attribute('aria-label'), ...[...it.labels ?? []].map(at => at.textContent), attribute('placeholder'), attribute('title')].join(' ');
+  return {
+    tag: it.localName, type: it.localName === 'input' ? it.type : '', autocomplete: attribute('autocomplete'),
+    id: attribute('id'), name: attribute('name'), label, value: (it.isContentEditable ? it.innerText : it.value) ?? '',
+  };
+}

@@ -6,6 +6,7 @@ import { Fault } from './fault.js';
 import { inspect } from './inspect.js';
 import { ledger } from './ledger.js';
 import { mark } from './mark.js';
+import { reveal } from './reveal.js';
 import { tabs } from './tabs.js';
 import { narrow } from './wire.js';
 
@@ -25,6 +26,7 @@ const methods = {
   inspect: params => inspect(narrow('InspectParams', params)),
   ledger: params => ledger(narrow('LedgerParams', params)),
   mark: params => mark(narrow('HighlightParams', params)),
+  reveal: params => reveal(narrow('RevealParams', params)),
   tabs: (params, { dedicated }) => tabs(narrow('TabsParams', params), dedicated),
 };
 

@@ -19,7 +19,7 @@ export const secretAutocomplete = Object.freeze(['current-password', 'new-passwo
 /** Words, and phrases of words, that mark a field as secret. @type {readonly string[]} */
 export const secretWords = Object.freeze(['password', 'passwd', 'passphrase', 'passcode', 'pwd', 'otp', 'totp', 'one time code', 'one time password', 'verification code', 'security code', '2fa', 'mfa', 'pin code', 'card number', 'cardnumber', 'credit card', 'cvc', 'cvv', 'csc', 'secret', 'token', 'api key', 'apikey', 'access key', 'private key', 'client secret']);
 
-/** @typedef {'bad_request' | 'unknown_method' | 'bad_version' | 'bad_frame' | 'too_large' | 'timeout' | 'canceled' | 'internal' | 'forbidden_origin' | 'no_store' | 'store_full' | 'store_io' | 'store_read_only' | 'store_newer' | 'store_corrupt' | 'busy' | 'unknown_handle' | 'declined' | 'no_browser' | 'browser_failed' | 'ambiguous_browser' | 'detached' | 'no_page' | 'unknown_tab' | 'restricted_page' | 'debugger_taken' | 'canceled_by_user' | 'page_crashed' | 'capture_failed' | 'bad_url' | 'navigation_failed' | 'unknown_uid' | 'stale_uid' | 'covered' | 'disabled' | 'not_visible' | 'not_editable' | 'wrong_kind' | 'dialog_open' | 'not_delivered' | 'uncertain' | 'expired' | 'old_epoch' | 'act_reused' | 'act_in_progress' | 'repeated' | 'not_approved' | 'eval_off' | 'eval_failed' | 'invalid_schema' | 'no_refs' | 'unresolved_ref' | 'bad_type'} Code */
+/** @typedef {'bad_request' | 'unknown_method' | 'bad_version' | 'bad_frame' | 'too_large' | 'timeout' | 'canceled' | 'internal' | 'forbidden_origin' | 'no_store' | 'store_full' | 'store_io' | 'store_read_only' | 'store_newer' | 'store_corrupt' | 'busy' | 'unknown_handle' | 'declined' | 'no_browser' | 'browser_failed' | 'ambiguous_browser' | 'detached' | 'no_page' | 'unknown_tab' | 'restricted_page' | 'debugger_taken' | 'canceled_by_user' | 'page_crashed' | 'capture_failed' | 'bad_url' | 'navigation_failed' | 'unknown_uid' | 'stale_uid' | 'covered' | 'disabled' | 'not_visible' | 'not_editable' | 'wrong_kind' | 'dialog_open' | 'not_delivered' | 'uncertain' | 'expired' | 'old_epoch' | 'act_reused' | 'act_in_progress' | 'repeated' | 'not_approved' | 'eval_off' | 'reveal_off' | 'eval_failed' | 'invalid_schema' | 'no_refs' | 'unresolved_ref' | 'bad_type'} Code */
 /** @typedef {'safe' | 'never' | 'after_snapshot'} Retry */
 /** All failures. @type {Readonly<Record<Code, {message: string, hint: string, retry: Retry}>>} */
 export const codes = Object.freeze({
@@ -71,6 +71,7 @@ export const codes = Object.freeze({
   repeated: { message: 'the same form was submitted a moment ago', hint: 'pass again if it is meant', retry: 'never' },
   not_approved: { message: 'acts in this browser are not allowed', hint: "switch on acting in Handrail's side panel", retry: 'never' },
   eval_off: { message: 'eval in this browser is not allowed', hint: "switch on eval in Handrail's side panel", retry: 'never' },
+  reveal_off: { message: 'revealing secret fields in this browser is not allowed', hint: "switch on revealing in Handrail's side panel", retry: 'never' },
   eval_failed: { message: 'the expression failed', hint: 'see the exception given', retry: 'never' },
   invalid_schema: { message: 'the schema to extract by is not valid', hint: 'correct the schema at the place named', retry: 'never' },
   no_refs: { message: 'the schema refers to nothing on the page', hint: 'give its properties an x-ref or x-each with a uid', retry: 'never' },
@@ -78,7 +79,7 @@ export const codes = Object.freeze({
   bad_type: { message: 'what the page says does not fit a required property', hint: "change the property's type, x-attr or the locale, or make it optional", retry: 'never' },
 });
 
-/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'read' | 'find' | 'extract' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'mark'} Method */
+/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'read' | 'find' | 'extract' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'reveal' | 'mark'} Method */
 /** The types of params and results; notifications have no result. @type {Readonly<Record<Method, {params: keyof Types, result?: keyof Types}>>} */
 export const methods = Object.freeze({
   hello: { params: 'Hello', result: 'Welcome' },
@@ -101,6 +102,7 @@ export const methods = Object.freeze({
   perform: { params: 'PerformParams', result: 'Evidence' },
   ledger: { params: 'LedgerParams', result: 'LedgerResult' },
   inspect: { params: 'InspectParams', result: 'InspectResult' },
+  reveal: { params: 'RevealParams', result: 'RevealResult' },
   mark: { params: 'HighlightParams', result: 'HighlightResult' },
 });
 
@@ -161,6 +163,7 @@ export const methods = Object.freeze({
  * @typedef {object} Policy
  * @property {boolean} acts
  * @property {boolean} eval
+ * @property {boolean} reveal
  */
 /**
  * @typedef {object} Welcome
@@ -188,11 +191,13 @@ export const methods = Object.freeze({
  * @typedef {object} PolicyParams
  * @property {boolean} [acts]
  * @property {boolean} [eval]
+ * @property {boolean} [reveal]
  */
 /**
  * @typedef {object} SnapshotParams
  * @property {number} [tab]
  * @property {string} [url]
+ * @property {boolean} [reveal]
  * @property {'full' | 'balanced' | 'light'} [profile]
  * @property {string} [query]
  * @property {string} [under]
@@ -510,6 +515,20 @@ export const methods = Object.freeze({
  * @property {Target[]} targets
  */
 /**
+ * @typedef {object} RevealParams
+ * @property {number} tab
+ * @property {Target[]} targets
+ */
+/**
+ * @typedef {object} Revealed
+ * @property {string} uid
+ * @property {string} value
+ */
+/**
+ * @typedef {object} RevealResult
+ * @property {Revealed[]} fields
+ */
+/**
  * @typedef {object} HighlightParams
  * @property {number} tab
  * @property {Target} [target]
@@ -561,6 +580,9 @@ export const methods = Object.freeze({
  * @property {LedgerRow} LedgerRow
  * @property {LedgerResult} LedgerResult
  * @property {InspectParams} InspectParams
+ * @property {RevealParams} RevealParams
+ * @property {Revealed} Revealed
+ * @property {RevealResult} RevealResult
  * @property {HighlightParams} HighlightParams
  */
 
@@ -637,6 +659,7 @@ const schemas = {
     fields: {
       acts: { kind: 'bool' },
       eval: { kind: 'bool' },
+      reveal: { kind: 'bool' },
     },
   },
   Welcome: {
@@ -672,6 +695,7 @@ const schemas = {
     fields: {
       acts: { kind: 'bool', optional: true },
       eval: { kind: 'bool', optional: true },
+      reveal: { kind: 'bool', optional: true },
     },
   },
   SnapshotParams: {
@@ -679,6 +703,7 @@ const schemas = {
     fields: {
       tab: { kind: 'int', optional: true },
       url: { kind: 'string', optional: true, max: 1400000 },
+      reveal: { kind: 'bool', optional: true },
       profile: { kind: 'string', optional: true, oneOf: ['full', 'balanced', 'light'] },
       query: { kind: 'string', optional: true, max: 4096 },
       under: { kind: 'string', optional: true, max: 64 },
@@ -1060,6 +1085,26 @@ const schemas = {
     fields: {
       tab: { kind: 'int' },
       targets: { kind: 'array', of: 'Target' },
+    },
+  },
+  RevealParams: {
+    open: false,
+    fields: {
+      tab: { kind: 'int' },
+      targets: { kind: 'array', of: 'Target' },
+    },
+  },
+  Revealed: {
+    open: true,
+    fields: {
+      uid: { kind: 'string' },
+      value: { kind: 'string' },
+    },
+  },
+  RevealResult: {
+    open: true,
+    fields: {
+      fields: { kind: 'array', of: 'Revealed' },
     },
   },
   HighlightParams: {

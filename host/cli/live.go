@@ -79,6 +79,7 @@ func (c *command) snapshot() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&view, "view", false, "print the view alone")
 	flags = addViewFlags(cmd, "")
+	cmd.Flags().BoolVar(&params.Reveal, "reveal", false, "show the values of secret fields, but never of passwords, this once")
 	cmd.Flags().IntVar(&params.Tab, "tab", 0, "number of the tab (default the current one)")
 	return cmd
 }

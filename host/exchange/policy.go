@@ -19,7 +19,7 @@ func (h *host) policyKey() string { return "policy:" + h.browser.Instance }
 // allowed returns what is allowed in this browser. What cannot be read is off.
 func (h *host) allowed(ctx context.Context) wire.Policy {
 	if h.dedicated != "" {
-		return wire.Policy{Acts: true, Eval: true}
+		return wire.Policy{Acts: true, Eval: true, Reveal: true}
 	}
 	var p wire.Policy
 	store, err := h.openStore()
@@ -39,7 +39,7 @@ func (h *host) allowed(ctx context.Context) wire.Policy {
 // policy reads or switches what is allowed; only the extension's link has it.
 func (l *link) policy(ctx context.Context, p wire.PolicyParams) (wire.Policy, error) {
 	now := l.allowed(ctx)
-	if l.dedicated != "" || p.Acts == nil && p.Eval == nil {
+	if l.dedicated != "" || p == (wire.PolicyParams{}) {
 		return now, nil
 	}
 	store, err := l.openStore()
@@ -52,6 +52,9 @@ func (l *link) policy(ctx context.Context, p wire.PolicyParams) (wire.Policy, er
 	if p.Eval != nil {
 		now.Eval = *p.Eval
 	}
+	if p.Reveal != nil {
+		now.Reveal = *p.Reveal
+	}
 	kept, err := json.Marshal(now)
 	if err != nil {
 		return now, fmt.Errorf("keep policy: %w", err)
@@ -59,7 +62,7 @@ func (l *link) policy(ctx context.Context, p wire.PolicyParams) (wire.Policy, er
 	if err := store.SetSetting(ctx, l.policyKey(), string(kept)); err != nil {
 		return now, fmt.Errorf("keep policy: %w", err)
 	}
-	l.log.Info().Bool("acts", now.Acts).Bool("eval", now.Eval).Msg("the policy was switched")
+	l.log.Info().Bool("acts", now.Acts).Bool("eval", now.Eval).Bool("reveal", now.Reveal).Msg("the policy was switched")
 	return now, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"handrail/compressor"
 	"handrail/host/snapshot"
 	"handrail/host/wire"
 	"handrail/recovery"
@@ -26,6 +27,12 @@ func (l *link) snapshot(ctx context.Context, p wire.SnapshotParams) (json.RawMes
 	req, err := snapshot.RequestOf(p.ViewOptions, nonce)
 	if err != nil {
 		return nil, err
+	}
+	if p.Reveal {
+		if !l.allowed(ctx).Reveal {
+			return nil, wire.Fail(wire.RevealOff, "")
+		}
+		req.Reveal = l.reveal
 	}
 	tab, named := p.Tab, p.Tab != 0 || p.URL != ""
 	switch {
@@ -58,6 +65,23 @@ func (l *link) snapshot(ctx context.Context, p wire.SnapshotParams) (json.RawMes
 
 // nonce is what a page cannot know.
 func nonce() string { return randomHex(4) }
+
+// reveal asks the extension for the values of secret fields, by uid.
+func (h *host) reveal(ctx context.Context, tab int, targets []compressor.Target) (map[string]string, error) {
+	p := wire.RevealParams{Tab: tab, Targets: []wire.Target{}}
+	for _, t := range targets {
+		p.Targets = append(p.Targets, wire.Target(t))
+	}
+	var r wire.RevealResult
+	if err := h.call(ctx, "reveal", p, &r); err != nil {
+		return nil, err
+	}
+	values := map[string]string{}
+	for _, f := range r.Fields {
+		values[f.UID] = f.Value
+	}
+	return values, nil
+}
 
 // visit opens the address of a snapshot and returns its tab.
 func (l *link) visit(ctx context.Context, p wire.SnapshotParams) (int, error) {

@@ -25,6 +25,9 @@ type Request struct {
 	Since     string // handle of the view that is compared
 	Structure bool
 	Nonce     string // the view stands between lines with it; "" for none
+
+	// Reveal reads the values of secret fields of a live page; nil leaves them hidden.
+	Reveal func(ctx context.Context, tab int, targets []compressor.Target) (map[string]string, error)
 }
 
 // RequestOf reads what a client asks for. Live views have limits where it does not

@@ -129,8 +129,14 @@ func Live(ctx context.Context, store *recovery.Store, bundle []byte, meta recove
 	if err != nil {
 		return nil, err
 	}
-	if err := keep(ctx, store, bundle, &meta, r.page, r.page.Targets(), r.count(client)); err != nil {
+	targets := r.page.Targets()
+	if err := keep(ctx, store, bundle, &meta, r.page, targets, r.count(client)); err != nil {
 		return nil, err
+	}
+	if req.Reveal != nil {
+		if err := r.reveal(ctx, meta.Tab, targets, req); err != nil {
+			return nil, err
+		}
 	}
 	object := &wire.Snapshot{RecoveryHandle: r.row.Handle, Tab: meta.Tab, Basis: "inferred", TokensBefore: r.row.TokensBefore}
 	if before != "" && before != meta.Document {
@@ -237,6 +243,22 @@ func (r *rendering) count(client string) *recovery.View {
 	r.row.ViewTokens = tokens.CountString(r.view.Text)
 	r.row.TokensBefore = r.tokensBefore()
 	return &r.row
+}
+
+// reveal renders the page anew with the values of its secret fields. What is stored
+// was stored before, without them.
+func (r *rendering) reveal(ctx context.Context, tab int, targets []compressor.Target, req Request) error {
+	secret := slices.DeleteFunc(slices.Clone(targets), func(t compressor.Target) bool { return !t.Secret })
+	if len(secret) == 0 {
+		return nil
+	}
+	values, err := req.Reveal(ctx, tab, secret)
+	if err != nil {
+		return err
+	}
+	r.page.Reveal(values)
+	r.view, err = r.page.View(req.Options)
+	return err
 }
 
 func ratio(before, after int) float64 {

@@ -64,6 +64,7 @@ const (
 	NotApproved      Code = "not_approved"
 	EvalOff          Code = "eval_off"
 	EvalFailed       Code = "eval_failed"
+	RevealOff        Code = "reveal_off"
 	InvalidSchema    Code = "invalid_schema"
 	NoRefs           Code = "no_refs"
 	UnresolvedRef    Code = "unresolved_ref"
@@ -128,6 +129,7 @@ var Codes = []Entry{
 	{Repeated, "the same form was submitted a moment ago", "pass again if it is meant", RetryNever},
 	{NotApproved, "acts in this browser are not allowed", "switch on acting in Handrail's side panel", RetryNever},
 	{EvalOff, "eval in this browser is not allowed", "switch on eval in Handrail's side panel", RetryNever},
+	{RevealOff, "revealing secret fields in this browser is not allowed", "switch on revealing in Handrail's side panel", RetryNever},
 	{EvalFailed, "the expression failed", "see the exception given", RetryNever},
 	{InvalidSchema, "the schema to extract by is not valid", "correct the schema at the place named", RetryNever},
 	{NoRefs, "the schema refers to nothing on the page", "give its properties an x-ref or x-each with a uid", RetryNever},

@@ -46,14 +46,17 @@ type Welcome struct {
 
 // Policy is what is allowed in a browser.
 type Policy struct {
-	Acts bool `json:"acts"`
-	Eval bool `json:"eval"`
+	Acts   bool `json:"acts"`
+	Eval   bool `json:"eval"`
+	Reveal bool `json:"reveal"` // values of secret fields, but never of passwords
 }
 
 // PolicyParams switches what is given; only the extension's panel may.
 type PolicyParams struct {
 	Acts *bool `json:"acts,omitempty"`
 	Eval *bool `json:"eval,omitempty"`
+
+	Reveal *bool `json:"reveal,omitempty"`
 }
 
 // CaptureParams asks the extension for a bundle of one tab (docs/FORMAT.md).
@@ -189,6 +192,23 @@ type NodeState struct {
 	Frame  string     `json:"frame,omitempty"` // its frame's origin
 }
 
+// RevealParams asks the extension for the values of secret fields.
+type RevealParams struct {
+	Tab     int      `json:"tab"`
+	Targets []Target `json:"targets"`
+}
+
+// RevealResult has those that may be told: no password is.
+type RevealResult struct {
+	Fields []Revealed `json:"fields"`
+}
+
+// Revealed is the value of a secret field.
+type Revealed struct {
+	UID   string `json:"uid"`
+	Value string `json:"value"`
+}
+
 // HighlightParams draws a target in the page; without one the drawing goes.
 type HighlightParams struct {
 	Tab    int     `json:"tab"`
@@ -239,6 +259,10 @@ type CancelParams struct {
 type SnapshotParams struct {
 	Tab int    `json:"tab,omitempty"` // default: the client's current tab, else the active one
 	URL string `json:"url,omitempty" wire:"max=1400000"`
+
+	// Reveal shows the values of secret fields, but for passwords, in this reply
+	// alone: they are read anew and stored nowhere.
+	Reveal bool `json:"reveal,omitempty"`
 	ViewOptions
 }
 
@@ -433,5 +457,6 @@ var Methods = []Method{
 	{"perform", "host→extension", PerformParams{}, Evidence{}, "does an act once"},
 	{"ledger", "host→extension", LedgerParams{}, LedgerResult{}, "says what became of acts"},
 	{"inspect", "host→extension", InspectParams{}, InspectResult{}, "compares targets with the page"},
+	{"reveal", "host→extension", RevealParams{}, RevealResult{}, "reads the values of secret fields, but for passwords"},
 	{"mark", "host→extension", HighlightParams{}, HighlightResult{}, "draws a target in the page"},
 }
