@@ -17,6 +17,12 @@ import { use } from './session.js';
 /** @typedef {import('./wire.js').PerformParams} PerformParams */
 
 /**
+ * The acts on a node, by kind.
+ * @type {Record<string, (tab: number, target: import('./wire.js').Target, act: import('./wire.js').Act, start: Start) => Promise<Evidence>>}
+ */
+const onNodes = { click, type };
+
+/**
  * @param {PerformParams} params
  * @param {Request} request
  * @returns {Promise<Evidence>}
@@ -41,12 +47,14 @@ export async function perform(params, { epoch, live, dedicated, signal }) {
         return evaluate(tab, act, start);
       case 'dialog':
         return answerDialog(tab, act, start);
-      case 'click':
-      case 'type':
-        if (!target) throw new Fault('bad_request', `${act.kind} needs a target`, { field: 'target' });
-        return use(tab, () => (act.kind === 'click' ? click : type)(tab, target, act, start));
-      default:
+      case 'navigate':
+      case 'back':
+      case 'forward':
+      case 'reload':
         return move(tab, act, start, dedicated);
     }
+    if (!Object.hasOwn(onNodes, act.kind)) throw new Fault('bad_request', `there is no act ${act.kind}`, { field: 'kind' });
+    if (!target) throw new Fault('bad_request', `${act.kind} needs a target`, { field: 'target' });
+    return use(tab, () => onNodes[act.kind](tab, target, act, start));
   }
 }

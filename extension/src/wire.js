@@ -79,7 +79,7 @@ export const codes = Object.freeze({
   bad_type: { message: 'what the page says does not fit a required property', hint: "change the property's type, x-attr or the locale, or make it optional", retry: 'never' },
 });
 
-/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'read' | 'find' | 'extract' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'reveal' | 'mark'} Method */
+/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'read' | 'find' | 'extract' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'wait' | 'screenshot' | 'await' | 'shoot' | 'reveal' | 'mark'} Method */
 /** The types of params and results; notifications have no result. @type {Readonly<Record<Method, {params: keyof Types, result?: keyof Types}>>} */
 export const methods = Object.freeze({
   hello: { params: 'Hello', result: 'Welcome' },
@@ -102,6 +102,10 @@ export const methods = Object.freeze({
   perform: { params: 'PerformParams', result: 'Evidence' },
   ledger: { params: 'LedgerParams', result: 'LedgerResult' },
   inspect: { params: 'InspectParams', result: 'InspectResult' },
+  wait: { params: 'WaitParams', result: 'Waited' },
+  screenshot: { params: 'ScreenshotParams', result: 'Picture' },
+  await: { params: 'AwaitParams', result: 'Waited' },
+  shoot: { params: 'ShootParams', result: 'Picture' },
   reveal: { params: 'RevealParams', result: 'RevealResult' },
   mark: { params: 'HighlightParams', result: 'HighlightResult' },
 });
@@ -292,17 +296,39 @@ export const methods = Object.freeze({
  * @property {boolean} [superseded]
  */
 /**
+ * @typedef {object} Offset
+ * @property {number} x
+ * @property {number} y
+ */
+/**
  * @typedef {object} ActParams
- * @property {string} uid
- * @property {'click' | 'type'} action
+ * @property {string} [uid]
+ * @property {'click' | 'type' | 'set_field' | 'select' | 'check' | 'press' | 'hover' | 'focus' | 'blur' | 'drag' | 'scroll' | 'set_value' | 'upload'} action
  * @property {string} [text]
  * @property {boolean} [clear]
  * @property {boolean} [submit]
+ * @property {boolean} [keys]
+ * @property {boolean} [secret]
+ * @property {string[]} [values]
+ * @property {boolean} [on]
+ * @property {string} [key]
+ * @property {'left' | 'middle' | 'right'} [button]
+ * @property {number} [count]
+ * @property {string[]} [modifiers]
+ * @property {boolean} [second]
+ * @property {number} [pages]
+ * @property {string} [until]
+ * @property {string} [to]
+ * @property {Offset} [offset]
+ * @property {string[]} [files]
+ * @property {boolean} [again]
+ * @property {boolean} [settle]
+ * @property {'diff' | 'none'} [then]
  * @property {string} [handle]
  * @property {string} [act_id]
  * @property {string} [expect]
  * @property {number} [timeout_ms]
- * @property {boolean} [diff]
+ * @property {number} [tab]
  */
 /**
  * @typedef {object} Hit
@@ -311,6 +337,16 @@ export const methods = Object.freeze({
  * @property {string} name
  * @property {[number, number, number, number]} rect
  * @property {string} [href]
+ */
+/**
+ * @typedef {object} Scroll
+ * @property {number} moved
+ * @property {number} top
+ * @property {number} view
+ * @property {number} height
+ * @property {boolean} end
+ * @property {boolean} [found]
+ * @property {string[]} [lines]
  */
 /**
  * @typedef {object} ActResult
@@ -326,11 +362,23 @@ export const methods = Object.freeze({
  * @property {string[]} [changes]
  * @property {string} [url]
  * @property {string} [title]
+ * @property {boolean} [navigates]
+ * @property {string[]} [before]
+ * @property {string[]} [after]
+ * @property {string} [focus]
+ * @property {number} [new_tab]
+ * @property {string} [download]
+ * @property {number} [console_errors]
+ * @property {number} [changed_nodes]
  * @property {string} [value_now]
  * @property {boolean} [reverted]
+ * @property {boolean} [unchanged]
+ * @property {string[]} [chosen]
+ * @property {Scroll} [scroll]
  * @property {boolean} [new_document]
  * @property {string} [dialog]
  * @property {unknown} [value]
+ * @property {string} [hint]
  * @property {number} [tab]
  */
 /**
@@ -440,11 +488,26 @@ export const methods = Object.freeze({
 /**
  * @typedef {object} Act
  * @property {string} id
- * @property {'click' | 'type' | 'navigate' | 'back' | 'forward' | 'reload' | 'eval' | 'dialog'} kind
+ * @property {'click' | 'type' | 'set_field' | 'select' | 'check' | 'press' | 'hover' | 'focus' | 'blur' | 'drag' | 'scroll' | 'set_value' | 'upload' | 'navigate' | 'back' | 'forward' | 'reload' | 'eval' | 'dialog'} kind
  * @property {string} [text]
- * @property {boolean} [accept]
  * @property {boolean} [clear]
  * @property {boolean} [submit]
+ * @property {boolean} [keys]
+ * @property {boolean} [secret]
+ * @property {string[]} [values]
+ * @property {boolean} [on]
+ * @property {string} [key]
+ * @property {'left' | 'middle' | 'right'} [button]
+ * @property {number} [count]
+ * @property {string[]} [modifiers]
+ * @property {boolean} [second]
+ * @property {number} [pages]
+ * @property {string} [until]
+ * @property {Offset} [offset]
+ * @property {string[]} [files]
+ * @property {boolean} [again]
+ * @property {boolean} [settle]
+ * @property {boolean} [accept]
  * @property {string} [expect]
  * @property {string} [url]
  * @property {string} [expression]
@@ -476,6 +539,7 @@ export const methods = Object.freeze({
  * @property {number} tab
  * @property {Act} act
  * @property {Target} [target]
+ * @property {Target} [to]
  */
 /**
  * @typedef {object} Evidence
@@ -487,11 +551,23 @@ export const methods = Object.freeze({
  * @property {string[]} [changes]
  * @property {string} [url]
  * @property {string} [title]
+ * @property {boolean} [navigates]
+ * @property {string[]} [before]
+ * @property {string[]} [after]
+ * @property {string} [focus]
+ * @property {number} [new_tab]
+ * @property {string} [download]
+ * @property {number} [console_errors]
+ * @property {number} [changed_nodes]
  * @property {string} [value_now]
  * @property {boolean} [reverted]
+ * @property {boolean} [unchanged]
+ * @property {string[]} [chosen]
+ * @property {Scroll} [scroll]
  * @property {boolean} [new_document]
  * @property {string} [dialog]
  * @property {unknown} [value]
+ * @property {string} [hint]
  * @property {number} [tab]
  */
 /**
@@ -513,6 +589,63 @@ export const methods = Object.freeze({
  * @typedef {object} InspectParams
  * @property {number} tab
  * @property {Target[]} targets
+ */
+/**
+ * @typedef {object} WaitParams
+ * @property {number} [tab]
+ * @property {string} [text]
+ * @property {string} [gone]
+ * @property {string} [uid]
+ * @property {'visible' | 'hidden' | 'enabled' | 'disabled' | 'checked' | 'unchecked' | 'gone'} [state]
+ * @property {string} [handle]
+ * @property {string} [url]
+ * @property {boolean} [stable]
+ * @property {boolean} [quiet]
+ * @property {number} [ms]
+ * @property {number} [timeout_ms]
+ */
+/**
+ * @typedef {object} Waited
+ * @property {boolean} met
+ * @property {number} ms
+ * @property {string} [seen]
+ * @property {string} [url]
+ * @property {string} [title]
+ */
+/**
+ * @typedef {object} ScreenshotParams
+ * @property {number} [tab]
+ * @property {string} [uid]
+ * @property {string} [handle]
+ * @property {boolean} [full]
+ * @property {boolean} [marks]
+ */
+/**
+ * @typedef {object} Picture
+ * @property {string} png
+ * @property {number} width
+ * @property {number} height
+ * @property {number} [marked]
+ */
+/**
+ * @typedef {object} AwaitParams
+ * @property {number} tab
+ * @property {string} [text]
+ * @property {string} [gone]
+ * @property {Target} [target]
+ * @property {string} [state]
+ * @property {string} [url]
+ * @property {boolean} [stable]
+ * @property {boolean} [quiet]
+ * @property {number} [ms]
+ * @property {number} timeoutMs
+ */
+/**
+ * @typedef {object} ShootParams
+ * @property {number} tab
+ * @property {Target} [target]
+ * @property {boolean} [full]
+ * @property {Target[]} [marks]
  */
 /**
  * @typedef {object} RevealParams
@@ -553,8 +686,10 @@ export const methods = Object.freeze({
  * @property {Found} Found
  * @property {ExtractParams} ExtractParams
  * @property {Extracted} Extracted
+ * @property {Offset} Offset
  * @property {ActParams} ActParams
  * @property {Hit} Hit
+ * @property {Scroll} Scroll
  * @property {ActResult} ActResult
  * @property {NavigateParams} NavigateParams
  * @property {EvalParams} EvalParams
@@ -580,6 +715,12 @@ export const methods = Object.freeze({
  * @property {LedgerRow} LedgerRow
  * @property {LedgerResult} LedgerResult
  * @property {InspectParams} InspectParams
+ * @property {WaitParams} WaitParams
+ * @property {Waited} Waited
+ * @property {ScreenshotParams} ScreenshotParams
+ * @property {Picture} Picture
+ * @property {AwaitParams} AwaitParams
+ * @property {ShootParams} ShootParams
  * @property {RevealParams} RevealParams
  * @property {Revealed} Revealed
  * @property {RevealResult} RevealResult
@@ -810,19 +951,43 @@ const schemas = {
       superseded: { kind: 'bool', optional: true },
     },
   },
+  Offset: {
+    open: false,
+    fields: {
+      x: { kind: 'number' },
+      y: { kind: 'number' },
+    },
+  },
   ActParams: {
     open: false,
     fields: {
-      uid: { kind: 'string', max: 64 },
-      action: { kind: 'string', oneOf: ['click', 'type'] },
+      uid: { kind: 'string', optional: true, max: 64 },
+      action: { kind: 'string', oneOf: ['click', 'type', 'set_field', 'select', 'check', 'press', 'hover', 'focus', 'blur', 'drag', 'scroll', 'set_value', 'upload'] },
       text: { kind: 'string', optional: true, max: 1048576 },
       clear: { kind: 'bool', optional: true },
       submit: { kind: 'bool', optional: true },
+      keys: { kind: 'bool', optional: true },
+      secret: { kind: 'bool', optional: true },
+      values: { kind: 'array', of: 'string', optional: true, max: 4096 },
+      on: { kind: 'bool', optional: true },
+      key: { kind: 'string', optional: true, max: 64 },
+      button: { kind: 'string', optional: true, oneOf: ['left', 'middle', 'right'] },
+      count: { kind: 'int', optional: true },
+      modifiers: { kind: 'array', of: 'string', optional: true, max: 16 },
+      second: { kind: 'bool', optional: true },
+      pages: { kind: 'number', optional: true },
+      until: { kind: 'string', optional: true, max: 4096 },
+      to: { kind: 'string', optional: true, max: 64 },
+      offset: { kind: 'object', of: 'Offset', optional: true },
+      files: { kind: 'array', of: 'string', optional: true, max: 4096 },
+      again: { kind: 'bool', optional: true },
+      settle: { kind: 'bool', optional: true },
+      then: { kind: 'string', optional: true, oneOf: ['diff', 'none'] },
       handle: { kind: 'string', optional: true, max: 64 },
       act_id: { kind: 'string', optional: true, max: 64 },
       expect: { kind: 'string', optional: true, max: 4096 },
       timeout_ms: { kind: 'int', optional: true },
-      diff: { kind: 'bool', optional: true },
+      tab: { kind: 'int', optional: true },
     },
   },
   Hit: {
@@ -833,6 +998,18 @@ const schemas = {
       name: { kind: 'string' },
       rect: { kind: 'array', of: 'number', length: 4 },
       href: { kind: 'string', optional: true },
+    },
+  },
+  Scroll: {
+    open: true,
+    fields: {
+      moved: { kind: 'number' },
+      top: { kind: 'number' },
+      view: { kind: 'number' },
+      height: { kind: 'number' },
+      end: { kind: 'bool' },
+      found: { kind: 'bool', optional: true },
+      lines: { kind: 'array', of: 'string', optional: true },
     },
   },
   ActResult: {
@@ -850,11 +1027,23 @@ const schemas = {
       changes: { kind: 'array', of: 'string', optional: true },
       url: { kind: 'string', optional: true },
       title: { kind: 'string', optional: true },
+      navigates: { kind: 'bool', optional: true },
+      before: { kind: 'array', of: 'string', optional: true },
+      after: { kind: 'array', of: 'string', optional: true },
+      focus: { kind: 'string', optional: true },
+      new_tab: { kind: 'int', optional: true },
+      download: { kind: 'string', optional: true },
+      console_errors: { kind: 'int', optional: true },
+      changed_nodes: { kind: 'int', optional: true },
       value_now: { kind: 'string', optional: true },
       reverted: { kind: 'bool', optional: true },
+      unchanged: { kind: 'bool', optional: true },
+      chosen: { kind: 'array', of: 'string', optional: true },
+      scroll: { kind: 'object', of: 'Scroll', optional: true },
       new_document: { kind: 'bool', optional: true },
       dialog: { kind: 'string', optional: true },
       value: { kind: 'any', optional: true },
+      hint: { kind: 'string', optional: true },
       tab: { kind: 'int', optional: true },
     },
   },
@@ -998,11 +1187,26 @@ const schemas = {
     open: false,
     fields: {
       id: { kind: 'string', max: 64 },
-      kind: { kind: 'string', oneOf: ['click', 'type', 'navigate', 'back', 'forward', 'reload', 'eval', 'dialog'] },
+      kind: { kind: 'string', oneOf: ['click', 'type', 'set_field', 'select', 'check', 'press', 'hover', 'focus', 'blur', 'drag', 'scroll', 'set_value', 'upload', 'navigate', 'back', 'forward', 'reload', 'eval', 'dialog'] },
       text: { kind: 'string', optional: true, max: 1048576 },
-      accept: { kind: 'bool', optional: true },
       clear: { kind: 'bool', optional: true },
       submit: { kind: 'bool', optional: true },
+      keys: { kind: 'bool', optional: true },
+      secret: { kind: 'bool', optional: true },
+      values: { kind: 'array', of: 'string', optional: true, max: 4096 },
+      on: { kind: 'bool', optional: true },
+      key: { kind: 'string', optional: true, max: 64 },
+      button: { kind: 'string', optional: true, oneOf: ['left', 'middle', 'right'] },
+      count: { kind: 'int', optional: true },
+      modifiers: { kind: 'array', of: 'string', optional: true, max: 16 },
+      second: { kind: 'bool', optional: true },
+      pages: { kind: 'number', optional: true },
+      until: { kind: 'string', optional: true, max: 4096 },
+      offset: { kind: 'object', of: 'Offset', optional: true },
+      files: { kind: 'array', of: 'string', optional: true, max: 4096 },
+      again: { kind: 'bool', optional: true },
+      settle: { kind: 'bool', optional: true },
+      accept: { kind: 'bool', optional: true },
       expect: { kind: 'string', optional: true },
       url: { kind: 'string', optional: true, max: 1400000 },
       expression: { kind: 'string', optional: true, max: 1048576 },
@@ -1038,6 +1242,7 @@ const schemas = {
       tab: { kind: 'int' },
       act: { kind: 'object', of: 'Act' },
       target: { kind: 'object', of: 'Target', optional: true },
+      to: { kind: 'object', of: 'Target', optional: true },
     },
   },
   Evidence: {
@@ -1051,11 +1256,23 @@ const schemas = {
       changes: { kind: 'array', of: 'string', optional: true },
       url: { kind: 'string', optional: true },
       title: { kind: 'string', optional: true },
+      navigates: { kind: 'bool', optional: true },
+      before: { kind: 'array', of: 'string', optional: true },
+      after: { kind: 'array', of: 'string', optional: true },
+      focus: { kind: 'string', optional: true },
+      new_tab: { kind: 'int', optional: true },
+      download: { kind: 'string', optional: true },
+      console_errors: { kind: 'int', optional: true },
+      changed_nodes: { kind: 'int', optional: true },
       value_now: { kind: 'string', optional: true },
       reverted: { kind: 'bool', optional: true },
+      unchanged: { kind: 'bool', optional: true },
+      chosen: { kind: 'array', of: 'string', optional: true },
+      scroll: { kind: 'object', of: 'Scroll', optional: true },
       new_document: { kind: 'bool', optional: true },
       dialog: { kind: 'string', optional: true },
       value: { kind: 'any', optional: true },
+      hint: { kind: 'string', optional: true },
       tab: { kind: 'int', optional: true },
     },
   },
@@ -1085,6 +1302,75 @@ const schemas = {
     fields: {
       tab: { kind: 'int' },
       targets: { kind: 'array', of: 'Target' },
+    },
+  },
+  WaitParams: {
+    open: false,
+    fields: {
+      tab: { kind: 'int', optional: true },
+      text: { kind: 'string', optional: true, max: 4096 },
+      gone: { kind: 'string', optional: true, max: 4096 },
+      uid: { kind: 'string', optional: true, max: 64 },
+      state: { kind: 'string', optional: true, oneOf: ['visible', 'hidden', 'enabled', 'disabled', 'checked', 'unchecked', 'gone'] },
+      handle: { kind: 'string', optional: true, max: 64 },
+      url: { kind: 'string', optional: true, max: 4096 },
+      stable: { kind: 'bool', optional: true },
+      quiet: { kind: 'bool', optional: true },
+      ms: { kind: 'int', optional: true },
+      timeout_ms: { kind: 'int', optional: true },
+    },
+  },
+  Waited: {
+    open: true,
+    fields: {
+      met: { kind: 'bool' },
+      ms: { kind: 'int' },
+      seen: { kind: 'string', optional: true },
+      url: { kind: 'string', optional: true },
+      title: { kind: 'string', optional: true },
+    },
+  },
+  ScreenshotParams: {
+    open: false,
+    fields: {
+      tab: { kind: 'int', optional: true },
+      uid: { kind: 'string', optional: true, max: 64 },
+      handle: { kind: 'string', optional: true, max: 64 },
+      full: { kind: 'bool', optional: true },
+      marks: { kind: 'bool', optional: true },
+    },
+  },
+  Picture: {
+    open: true,
+    fields: {
+      png: { kind: 'bytes' },
+      width: { kind: 'int' },
+      height: { kind: 'int' },
+      marked: { kind: 'int', optional: true },
+    },
+  },
+  AwaitParams: {
+    open: false,
+    fields: {
+      tab: { kind: 'int' },
+      text: { kind: 'string', optional: true },
+      gone: { kind: 'string', optional: true },
+      target: { kind: 'object', of: 'Target', optional: true },
+      state: { kind: 'string', optional: true },
+      url: { kind: 'string', optional: true },
+      stable: { kind: 'bool', optional: true },
+      quiet: { kind: 'bool', optional: true },
+      ms: { kind: 'int', optional: true },
+      timeoutMs: { kind: 'int' },
+    },
+  },
+  ShootParams: {
+    open: false,
+    fields: {
+      tab: { kind: 'int' },
+      target: { kind: 'object', of: 'Target', optional: true },
+      full: { kind: 'bool', optional: true },
+      marks: { kind: 'array', of: 'Target', optional: true },
     },
   },
   RevealParams: {
@@ -1189,19 +1475,19 @@ function checkValue(rule, value, path) {
       return;
     case 'array':
       if (!Array.isArray(value)) throw wrong();
-      value.forEach((item, i) => checkMember(rule.of, item, `${path}[${i}]`));
+      value.forEach((item, i) => checkMember(rule, item, `${path}[${i}]`));
       if (rule.length && value.length !== rule.length) throw new BadMessage(path, `must have ${rule.length} elements`);
       return;
     case 'map':
       if (!isObject(value)) throw wrong();
-      for (const [key, item] of Object.entries(value)) checkMember(rule.of, item, `${path}.${clip(key)}`);
+      for (const [key, item] of Object.entries(value)) checkMember(rule, item, `${path}.${clip(key)}`);
       return;
     case 'object':
       checkStruct(rule.of ?? '', value, path);
   }
 }
 
-/** @param {string | undefined} of a kind, or the name of a struct @param {unknown} item @param {string} path */
-function checkMember(of = 'any', item, path) {
-  checkValue(Object.hasOwn(schemas, of) ? { kind: 'object', of } : { kind: of }, item, path);
+/** @param {{of?: string, max?: number}} rule of the list, whose bound holds for each member @param {unknown} item @param {string} path */
+function checkMember({ of = 'any', max }, item, path) {
+  checkValue(Object.hasOwn(schemas, of) ? { kind: 'object', of } : { kind: of, max }, item, path);
 }

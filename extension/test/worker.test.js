@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakePort, eventually, fakeChrome } from './fake-chrome.js';
 import { start } from './lives.js';
 
-const welcome = { protocol: 1, version: '0.1.0', dedicated: false, ephemeral: false, store: '', part: 1 << 25, policy: { acts: false, eval: false } };
+const welcome = { protocol: 1, version: '0.1.0', dedicated: false, ephemeral: false, store: '', part: 1 << 25, policy: { acts: false, eval: false, reveal: false } };
 
 /** A host that says hello. @param {FakePort} port @param {object} [more] */
 function greet(port, more = {}) {
@@ -150,14 +150,14 @@ test('only pages of the extension may connect', async t => {
 test('the panel asks the host through the worker and learns of a new policy', async t => {
   const fake = await startWorker(t);
   const { port, panel } = await connected(fake);
-  assert.deepEqual(panel.posted.at(-1), { state: { host: 'connected', policy: { acts: false, eval: false } } });
+  assert.deepEqual(panel.posted.at(-1), { state: { host: 'connected', policy: { acts: false, eval: false, reveal: false } } });
   panel.send({ id: 4, method: 'policy', params: { acts: true } });
   await eventually(() => port.posted.length === 2, 'forwarded');
   const { id, method, params } = port.posted[1];
   assert.deepEqual([method, params], ['policy', { acts: true }]);
-  port.send({ jsonrpc: '2.0', id, result: { acts: true, eval: false } });
+  port.send({ jsonrpc: '2.0', id, result: { acts: true, eval: false, reveal: false } });
   await eventually(() => answerOf(panel, 4), 'answer');
-  assert.deepEqual(answerOf(panel, 4).result, { acts: true, eval: false });
+  assert.deepEqual(answerOf(panel, 4).result, { acts: true, eval: false, reveal: false });
   assert.ok(panel.posted.some(message => message.state?.policy?.acts));
 
   panel.send({ id: 5, method: 'snapshot', params: { tab: 7 } });

@@ -126,7 +126,7 @@ func (c *command) act() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&p.Clear, "clear", false, "type: replace what is there")
 	cmd.Flags().BoolVar(&p.Submit, "submit", false, "type: submit the form afterwards")
-	cmd.Flags().BoolVar(&p.Diff, "diff", false, "then say what is different on the page")
+	cmd.Flags().StringVar(&p.Then, "then", "", "diff: then say what is different on the page")
 	cmd.Flags().StringVar(&p.Handle, "handle", "", "recovery handle of the view that the uid is from (default the newest that showed it)")
 	cmd.Flags().StringVar(&p.ActID, "act-id", "", "id of the act, 32 hex digits (default a new one)")
 	cmd.Flags().StringVar(&expect, "expect", "", "accept the node under this new name")

@@ -7,7 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,47 +33,119 @@ const (
 
 const hiddenValue = "‹hidden›"
 
+// actFields are the fields that belong to an act, beside those that all have.
+var actFields = map[string]string{
+	"click":     "button count modifiers second again",
+	"type":      "text clear submit keys secret again",
+	"set_field": "text submit keys secret again",
+	"select":    "values",
+	"check":     "on",
+	"press":     "key again",
+	"hover":     "",
+	"focus":     "",
+	"blur":      "",
+	"drag":      "to offset",
+	"scroll":    "pages until",
+	"set_value": "values",
+	"upload":    "files",
+}
+
+// checkAct refuses fields that do not belong to an act, and finds those it lacks.
+func checkAct(p wire.ActParams) error {
+	given := map[string]bool{
+		"text": p.Text != nil, "clear": p.Clear, "submit": p.Submit, "keys": p.Keys, "secret": p.Secret, "values": p.Values != nil, "on": p.On != nil,
+		"key": p.Key != "", "button": p.Button != "", "count": p.Count != 0, "modifiers": p.Modifiers != nil, "second": p.Second, "pages": p.Pages != 0,
+		"until": p.Until != "", "to": p.To != "", "offset": p.Offset != nil, "files": p.Files != nil, "again": p.Again,
+	}
+	belongs := strings.Fields(actFields[p.Action])
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if given[name] && !slices.Contains(belongs, name) {
+			return badField(name, "%s takes no %s", p.Action, name)
+		}
+	}
+	for name, missing := range map[string]bool{
+		"text": (p.Action == "type" || p.Action == "set_field") && p.Text == nil,
+		"key":  p.Action == "press" && p.Key == "", "on": p.Action == "check" && p.On == nil,
+		"values": (p.Action == "select" || p.Action == "set_value") && len(p.Values) == 0,
+		"files":  p.Action == "upload" && len(p.Files) == 0,
+		"to":     p.Action == "drag" && (p.To == "") == (p.Offset == nil),
+		"uid":    p.UID == "" && p.Action != "press" && p.Action != "scroll",
+	} {
+		if missing {
+			return badField(name, "%s needs %s", p.Action, needs[name])
+		}
+	}
+	switch {
+	case p.Action == "set_value" && len(p.Values) > 1:
+		return badField("values", "set_value takes one value")
+	case p.Count < 0 || p.Count > 3:
+		return badField("count", "a click has a count of 1 to 3")
+	case math.Abs(p.Pages) > 100:
+		return badField("pages", "pages are 100 at most")
+	case p.UID != "" && p.Tab != 0:
+		return badField("tab", "the uid says which tab")
+	}
+	for _, m := range p.Modifiers {
+		if !slices.Contains([]string{"Alt", "Control", "Meta", "Shift"}, m) {
+			return badField("modifiers", "no modifier %q: there are Alt, Control, Meta and Shift", m)
+		}
+	}
+	return nil
+}
+
+// needs words what an act lacks.
+var needs = map[string]string{
+	"uid": "a uid", "to": "either to or offset", "text": "the text to type", "key": "the key to press", "on": "on or off", "values": "values", "files": "files",
+}
+
 // act does one act on a uid.
 func (l *link) act(ctx context.Context, p wire.ActParams) (*wire.ActResult, error) {
-	if p.UID == "" {
-		return nil, badField("uid", "say which uid")
-	}
-	if p.Action == "type" && p.Text == nil {
-		return nil, badField("text", "type needs the text to type")
-	}
-	if p.Action != "type" && (p.Text != nil || p.Clear || p.Submit) {
-		return nil, badField("text", "text, clear and submit belong to type")
+	if err := checkAct(p); err != nil {
+		return nil, err
 	}
 	text := ""
 	if p.Text != nil {
 		text = *p.Text
 	}
 	args := p
-	args.ActID, args.Diff = "", false
+	args.ActID, args.Then = "", ""
 	var seen aim
-	if p.Diff {
+	if p.Then == "diff" {
 		store, err := l.openStore()
 		if err != nil {
 			return nil, err
 		}
-		if seen, err = l.target(ctx, store, p.UID, p.Handle); err != nil {
-			return nil, err
+		if p.UID != "" {
+			if seen, err = l.target(ctx, store, p.UID, p.Handle); err != nil {
+				return nil, err
+			}
 		}
 	}
 	result, err := l.once(ctx, request{
-		id: p.ActID, args: args, uid: p.UID, handle: p.Handle, waitMs: p.TimeoutMs,
-		act: wire.Act{Kind: p.Action, Text: text, Clear: p.Clear, Submit: p.Submit, Expect: p.Expect},
+		id: p.ActID, args: args, uid: p.UID, handle: p.Handle, to: p.To, tab: p.Tab, waitMs: p.TimeoutMs,
+		act: wire.Act{
+			Kind: p.Action, Text: text, Clear: p.Clear, Submit: p.Submit, Keys: p.Keys, Secret: p.Secret, Values: p.Values, On: p.On, Key: p.Key,
+			Button: p.Button, Count: p.Count, Modifiers: p.Modifiers, Second: p.Second, Pages: p.Pages, Until: p.Until, Offset: p.Offset,
+			Files: p.Files, Again: p.Again, Settle: p.Settle || p.Then == "diff", Expect: p.Expect,
+		},
 	})
-	if err != nil || !p.Diff {
+	if err != nil || p.Then != "diff" {
 		return result, err
 	}
 	return l.withDiff(ctx, result, seen), nil
 }
 
 // withDiff says in an act's result what is different from the view that showed its
-// uid. The act is done whether or not the page can be read.
+// uid, or else was shown last. The act is done whether or not the page can be read.
 func (l *link) withDiff(ctx context.Context, result *wire.ActResult, seen aim) *wire.ActResult {
 	told := *result
+	if seen.handle == "" {
+		if store, err := l.openStore(); err == nil {
+			if view, at, err := store.Latest(ctx, l.key(), l.browser.Instance, result.Tab); err == nil {
+				seen = aim{tab: at.Tab, handle: view.Handle}
+			}
+		}
+	}
 	object, err := l.take(ctx, seen.tab, snapshot.Request{
 		Options: compressor.Options{Profile: compressor.Balanced}, Limits: compressor.DefaultLimits, Since: seen.handle,
 	})
@@ -132,7 +207,8 @@ type request struct {
 	act    wire.Act
 	waitMs int
 
-	uid, handle string // what it is aimed at, or
+	uid, handle string // what it is aimed at,
+	to          string // and the uid where it is dropped; or
 	tab         int    // where it is done; 0 is the client's current tab
 }
 
@@ -140,7 +216,8 @@ type request struct {
 type aim struct {
 	tab    int
 	target *wire.Target
-	handle string // of the view in which the target was seen
+	to     *wire.Target // where it is dropped
+	handle string       // of the view in which the target was seen
 }
 
 // once does an act at most once under its id: an id that the ledger knows gives
@@ -209,7 +286,19 @@ const (
 // aim finds what a request is aimed at.
 func (l *link) aim(ctx context.Context, store *recovery.Store, r request) (aim, error) {
 	if r.uid != "" {
-		return l.target(ctx, store, r.uid, r.handle)
+		at, err := l.target(ctx, store, r.uid, r.handle)
+		if err != nil || r.to == "" {
+			return at, err
+		}
+		to, err := l.target(ctx, store, r.to, r.handle)
+		if err != nil {
+			return at, err
+		}
+		if to.tab != at.tab {
+			return at, badField("to", "the two uids are of different tabs")
+		}
+		at.to = to.target
+		return at, nil
 	}
 	if r.tab != 0 {
 		return aim{tab: r.tab}, nil
@@ -238,7 +327,7 @@ func (l *link) perform(ctx context.Context, store *recovery.Store, r request, at
 	waiting, cancel := context.WithTimeout(ctx, budget+grace)
 	defer cancel()
 	p := wire.PerformParams{
-		Epoch: l.epoch, Expires: l.now().Add(expiry).UnixMilli(), Grant: grant, Tab: at.tab, Act: r.act, Target: at.target,
+		Epoch: l.epoch, Expires: l.now().Add(expiry).UnixMilli(), Grant: grant, Tab: at.tab, Act: r.act, Target: at.target, To: at.to,
 	}
 	result := &wire.ActResult{ActID: r.id, UID: r.uid}
 	var evidence json.RawMessage

@@ -33,7 +33,7 @@ func (l *link) target(ctx context.Context, store *recovery.Store, uid, handle st
 			return aim{}, err
 		}
 		t := wire.Target(*target)
-		return aim{seen.Tab, &t, view.Handle}, nil
+		return aim{tab: seen.Tab, target: &t, handle: view.Handle}, nil
 	}
 	view, seen, err := l.lookup(ctx, store, handle)
 	if err != nil {
@@ -42,7 +42,7 @@ func (l *link) target(ctx context.Context, store *recovery.Store, uid, handle st
 	target, err := store.Target(ctx, handle, uid)
 	if err == nil {
 		t := wire.Target(*target)
-		return aim{seen.Tab, &t, handle}, nil
+		return aim{tab: seen.Tab, target: &t, handle: handle}, nil
 	}
 	if !errors.Is(err, recovery.ErrUnknownUID) {
 		return aim{}, err

@@ -103,16 +103,37 @@ type Target struct {
 
 // Act is what to do. Fields that do not belong to Kind must be absent.
 type Act struct {
-	ID         string  `json:"id" wire:"max=64"` // 128-bit, hex, made by the caller
-	Kind       string  `json:"kind" wire:"enum=click|type|navigate|back|forward|reload|eval|dialog"`
-	Text       string  `json:"text,omitempty" wire:"max=1048576"`       // type
-	Accept     bool    `json:"accept,omitempty"`                        // dialog: accept it, with Text for a prompt
-	Clear      bool    `json:"clear,omitempty"`                         // type: replace what is there
-	Submit     bool    `json:"submit,omitempty"`                        // type: submit the form afterwards
-	Expect     *string `json:"expect,omitempty"`                        // accept the node under this new name
-	URL        string  `json:"url,omitempty" wire:"max=1400000"`        // navigate
-	Expression string  `json:"expression,omitempty" wire:"max=1048576"` // eval
-	TimeoutMs  int     `json:"timeoutMs,omitempty"`                     // budget of waiting before the act (default 2000) or for the load (default 15000)
+	ID         string   `json:"id" wire:"max=64"` // 128-bit, hex, made by the caller
+	Kind       string   `json:"kind" wire:"enum=click|type|set_field|select|check|press|hover|focus|blur|drag|scroll|set_value|upload|navigate|back|forward|reload|eval|dialog"`
+	Text       string   `json:"text,omitempty" wire:"max=1048576"`              // type, set_field; dialog: of a prompt
+	Clear      bool     `json:"clear,omitempty"`                                // type: replace what is there
+	Submit     bool     `json:"submit,omitempty"`                               // type, set_field: submit the form afterwards
+	Keys       bool     `json:"keys,omitempty"`                                 // type: key by key
+	Secret     bool     `json:"secret,omitempty"`                               // type, set_field: the field is secret for the life of its document
+	Values     []string `json:"values,omitempty" wire:"max=4096"`               // select: values, labels or uids' names; set_value: one value
+	On         *bool    `json:"on,omitempty"`                                   // check: on or off
+	Key        string   `json:"key,omitempty" wire:"max=64"`                    // press: a key or chord, as in Control+Shift+K
+	Button     string   `json:"button,omitempty" wire:"enum=left|middle|right"` // click
+	Count      int      `json:"count,omitempty"`                                // click: 2 is a double click; default 1, at most 3
+	Modifiers  []string `json:"modifiers,omitempty" wire:"max=16"`              // click: Alt, Control, Meta, Shift
+	Second     bool     `json:"second,omitempty"`                               // click: one synthetic click more where the trusted one did nothing
+	Pages      float64  `json:"pages,omitempty"`                                // scroll: so many views down, negative up; 0 only into view
+	Until      string   `json:"until,omitempty" wire:"max=4096"`                // scroll: until this text is there
+	Offset     *Offset  `json:"offset,omitempty"`                               // drag: by so much, where there is no other target
+	Files      []string `json:"files,omitempty" wire:"max=4096"`                // upload: absolute paths
+	Again      bool     `json:"again,omitempty"`                                // a form that was submitted a moment ago is meant again
+	Settle     bool     `json:"settle,omitempty"`                               // wait until the page is quiet
+	Accept     bool     `json:"accept,omitempty"`                               // dialog: accept it
+	Expect     *string  `json:"expect,omitempty"`                               // accept the node under this new name
+	URL        string   `json:"url,omitempty" wire:"max=1400000"`               // navigate
+	Expression string   `json:"expression,omitempty" wire:"max=1048576"`        // eval
+	TimeoutMs  int      `json:"timeoutMs,omitempty"`                            // budget of waiting before the act (default 2000) or for the load (default 15000)
+}
+
+// Offset is a way in CSS px.
+type Offset struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
 }
 
 // PerformParams asks the extension to do an act once.
@@ -122,25 +143,49 @@ type PerformParams struct {
 	Grant   string  `json:"grant" wire:"enum=dedicated|panel"`
 	Tab     int     `json:"tab"`
 	Act     Act     `json:"act"`
-	Target  *Target `json:"target,omitempty"` // click and type
+	Target  *Target `json:"target,omitempty"` // what is acted on; without one press acts on what has the focus, scroll on the page
+	To      *Target `json:"to,omitempty"`     // drag: where it is dropped
 }
 
 // Evidence is what an act did, as far as it was seen when the reply was made.
 type Evidence struct {
-	Dispatched  string          `json:"dispatched" wire:"enum=yes|no|uncertain"`
-	Effect      string          `json:"effect" wire:"enum=seen|none_seen|unknown"`
-	Settled     bool            `json:"settled"` // true only when it was waited for
-	Method      string          `json:"method"`  // mouse, insertText, navigation …
-	Hit         *Hit            `json:"hit,omitempty"`
-	Changes     []string        `json:"changes,omitempty"` // what was seen: url, title, focus, name, state, mutations, removed, value, dialog …
-	URL         string          `json:"url,omitempty"`
-	Title       string          `json:"title,omitempty"`
-	ValueNow    *string         `json:"value_now,omitempty"` // type: read back; "‹hidden›" for secret fields
-	Reverted    bool            `json:"reverted,omitempty"`  // type: the page took it back
-	NewDocument bool            `json:"new_document,omitempty"`
-	Dialog      string          `json:"dialog,omitempty"` // text of a dialog that the act opened
-	Value       json.RawMessage `json:"value,omitempty"`  // eval
-	Tab         int             `json:"tab,omitempty"`
+	Dispatched    string          `json:"dispatched" wire:"enum=yes|no|uncertain"`
+	Effect        string          `json:"effect" wire:"enum=seen|none_seen|unknown"`
+	Settled       bool            `json:"settled"` // true only when it was waited for
+	Method        string          `json:"method"`  // mouse, insertText, keys, navigation, synthetic …
+	Hit           *Hit            `json:"hit,omitempty"`
+	Changes       []string        `json:"changes,omitempty"` // what was seen: url, title, focus, name, state, mutations, removed, value, dialog, new_tab, download …
+	URL           string          `json:"url,omitempty"`
+	Title         string          `json:"title,omitempty"`
+	Navigates     bool            `json:"navigates,omitempty"` // the node is a link to another document, or submits a form
+	Before        []string        `json:"before,omitempty"`    // states of the node: checked, expanded, selected, pressed, disabled …
+	After         []string        `json:"after,omitempty"`     // likewise, where they are others
+	Focus         string          `json:"focus,omitempty"`     // role and name of what has the focus now, where it moved
+	NewTab        int             `json:"new_tab,omitempty"`   // that it opened
+	Download      string          `json:"download,omitempty"`  // suggested file name
+	ConsoleErrors int             `json:"console_errors,omitempty"`
+	ChangedNodes  int             `json:"changed_nodes,omitempty"`
+	ValueNow      *string         `json:"value_now,omitempty"` // read back; "‹hidden›" for secret fields
+	Reverted      bool            `json:"reverted,omitempty"`  // the page took it back
+	Unchanged     bool            `json:"unchanged,omitempty"` // it was so already: nothing was sent
+	Chosen        []string        `json:"chosen,omitempty"`    // select: labels of what is selected now
+	Scroll        *Scroll         `json:"scroll,omitempty"`
+	NewDocument   bool            `json:"new_document,omitempty"`
+	Dialog        string          `json:"dialog,omitempty"` // text of a dialog that the act opened
+	Value         json.RawMessage `json:"value,omitempty"`  // eval
+	Hint          string          `json:"hint,omitempty"`   // what to try where no effect was seen
+	Tab           int             `json:"tab,omitempty"`
+}
+
+// Scroll is where a scroll ended, in CSS px.
+type Scroll struct {
+	Moved  float64  `json:"moved"`           // down, negative up
+	Top    float64  `json:"top"`             // of what is in view
+	View   float64  `json:"view"`            // its height
+	Height float64  `json:"height"`          // of all there is, so far
+	End    bool     `json:"end"`             // there is no more
+	Found  bool     `json:"found,omitempty"` // the text that was looked for
+	Lines  []string `json:"lines,omitempty"` // texts that came into view, 20 at most
 }
 
 // Hit is the node that an act met.
@@ -190,6 +235,70 @@ type NodeState struct {
 	Name   string     `json:"name,omitempty"`
 	Box    [4]float64 `json:"box"`
 	Frame  string     `json:"frame,omitempty"` // its frame's origin
+}
+
+// WaitParams asks to wait until one thing holds. Exactly one of Text, Gone, UID, URL,
+// Stable, Quiet and Ms is given.
+type WaitParams struct {
+	Tab       int    `json:"tab,omitempty"`
+	Text      string `json:"text,omitempty" wire:"max=4096"` // it stands on the page
+	Gone      string `json:"gone,omitempty" wire:"max=4096"` // it does not
+	UID       string `json:"uid,omitempty" wire:"max=64"`    // the node is in State
+	State     string `json:"state,omitempty" wire:"enum=visible|hidden|enabled|disabled|checked|unchecked|gone"`
+	Handle    string `json:"handle,omitempty" wire:"max=64"` // of the view that the uid is from
+	URL       string `json:"url,omitempty" wire:"max=4096"`  // the address holds it; * stands for anything
+	Stable    bool   `json:"stable,omitempty"`               // nothing on the page moves or changes for 500 ms
+	Quiet     bool   `json:"quiet,omitempty"`                // no request for 500 ms
+	Ms        int    `json:"ms,omitempty"`                   // so long
+	TimeoutMs int    `json:"timeout_ms,omitempty"`           // default 10000, at most 600000
+}
+
+// AwaitParams asks the extension to wait: WaitParams with the uid's target.
+type AwaitParams struct {
+	Tab       int     `json:"tab"`
+	Text      string  `json:"text,omitempty"`
+	Gone      string  `json:"gone,omitempty"`
+	Target    *Target `json:"target,omitempty"`
+	State     string  `json:"state,omitempty"`
+	URL       string  `json:"url,omitempty"`
+	Stable    bool    `json:"stable,omitempty"`
+	Quiet     bool    `json:"quiet,omitempty"`
+	Ms        int     `json:"ms,omitempty"`
+	TimeoutMs int     `json:"timeoutMs"`
+}
+
+// Waited says whether it came, and what was seen last.
+type Waited struct {
+	Met   bool   `json:"met"`
+	Ms    int    `json:"ms"`             // it took
+	Seen  string `json:"seen,omitempty"` // why it was not met: what stands there instead
+	URL   string `json:"url,omitempty"`
+	Title string `json:"title,omitempty"`
+}
+
+// ScreenshotParams asks for a picture of a tab's viewport, or of a node.
+type ScreenshotParams struct {
+	Tab    int    `json:"tab,omitempty"`
+	UID    string `json:"uid,omitempty" wire:"max=64"`
+	Handle string `json:"handle,omitempty" wire:"max=64"`
+	Full   bool   `json:"full,omitempty"`  // the whole page
+	Marks  bool   `json:"marks,omitempty"` // with the uids of the newest view drawn on their nodes
+}
+
+// ShootParams asks the extension for a picture.
+type ShootParams struct {
+	Tab    int      `json:"tab"`
+	Target *Target  `json:"target,omitempty"`
+	Full   bool     `json:"full,omitempty"`
+	Marks  []Target `json:"marks,omitempty"` // drawn where their nodes are
+}
+
+// Picture is a PNG, base64 in JSON.
+type Picture struct {
+	PNG    []byte `json:"png"`
+	Width  int    `json:"width"`  // device pixels
+	Height int    `json:"height"` // device pixels
+	Marked int    `json:"marked,omitempty"`
 }
 
 // RevealParams asks the extension for the values of secret fields.
@@ -350,18 +459,36 @@ type Extracted struct {
 	Superseded bool            `json:"superseded,omitempty"` // the page has moved on since
 }
 
-// ActParams asks for one act on a uid.
+// ActParams asks for one act on a uid. Fields that do not belong to Action must be
+// absent; Act says what they mean.
 type ActParams struct {
-	UID       string  `json:"uid" wire:"max=64"`
-	Action    string  `json:"action" wire:"enum=click|type"`
-	Text      *string `json:"text,omitempty" wire:"max=1048576"`
-	Clear     bool    `json:"clear,omitempty"`
-	Submit    bool    `json:"submit,omitempty"`
-	Handle    string  `json:"handle,omitempty" wire:"max=64"`
-	ActID     string  `json:"act_id,omitempty" wire:"max=64"`
-	Expect    *string `json:"expect,omitempty" wire:"max=4096"`
-	TimeoutMs int     `json:"timeout_ms,omitempty"`
-	Diff      bool    `json:"diff,omitempty"` // then say what is different from the view that showed the uid
+	UID       string   `json:"uid,omitempty" wire:"max=64"` // may be absent for press (what has the focus) and scroll (the page)
+	Action    string   `json:"action" wire:"enum=click|type|set_field|select|check|press|hover|focus|blur|drag|scroll|set_value|upload"`
+	Text      *string  `json:"text,omitempty" wire:"max=1048576"`
+	Clear     bool     `json:"clear,omitempty"`
+	Submit    bool     `json:"submit,omitempty"`
+	Keys      bool     `json:"keys,omitempty"`
+	Secret    bool     `json:"secret,omitempty"`
+	Values    []string `json:"values,omitempty" wire:"max=4096"`
+	On        *bool    `json:"on,omitempty"`
+	Key       string   `json:"key,omitempty" wire:"max=64"`
+	Button    string   `json:"button,omitempty" wire:"enum=left|middle|right"`
+	Count     int      `json:"count,omitempty"`
+	Modifiers []string `json:"modifiers,omitempty" wire:"max=16"`
+	Second    bool     `json:"second,omitempty"`
+	Pages     float64  `json:"pages,omitempty"`
+	Until     string   `json:"until,omitempty" wire:"max=4096"`
+	To        string   `json:"to,omitempty" wire:"max=64"` // drag: uid
+	Offset    *Offset  `json:"offset,omitempty"`
+	Files     []string `json:"files,omitempty" wire:"max=4096"`
+	Again     bool     `json:"again,omitempty"`
+	Settle    bool     `json:"settle,omitempty"`
+	Then      string   `json:"then,omitempty" wire:"enum=diff|none"` // diff: then say what is different on the page
+	Handle    string   `json:"handle,omitempty" wire:"max=64"`
+	ActID     string   `json:"act_id,omitempty" wire:"max=64"`
+	Expect    *string  `json:"expect,omitempty" wire:"max=4096"`
+	TimeoutMs int      `json:"timeout_ms,omitempty"`
+	Tab       int      `json:"tab,omitempty"` // without a uid
 }
 
 // ActResult is the evidence of an act and its id.
@@ -457,6 +584,10 @@ var Methods = []Method{
 	{"perform", "host→extension", PerformParams{}, Evidence{}, "does an act once"},
 	{"ledger", "host→extension", LedgerParams{}, LedgerResult{}, "says what became of acts"},
 	{"inspect", "host→extension", InspectParams{}, InspectResult{}, "compares targets with the page"},
+	{"wait", "client→host", WaitParams{}, Waited{}, "waits until something holds"},
+	{"screenshot", "client→host", ScreenshotParams{}, Picture{}, "takes a picture of a tab or a node"},
+	{"await", "host→extension", AwaitParams{}, Waited{}, "waits until something holds"},
+	{"shoot", "host→extension", ShootParams{}, Picture{}, "takes a picture"},
 	{"reveal", "host→extension", RevealParams{}, RevealResult{}, "reads the values of secret fields, but for passwords"},
 	{"mark", "host→extension", HighlightParams{}, HighlightResult{}, "draws a target in the page"},
 }

@@ -177,7 +177,7 @@ func (f Field) decode(text json.RawMessage, into reflect.Value, path string) err
 		into = into.Elem()
 	}
 	member := func(text json.RawMessage, into reflect.Value, path string) error {
-		m := Field{}
+		m := Field{Max: f.Max}
 		m.Kind, m.Of, m.Len = kindOf(into.Type())
 		return m.decode(text, into, path)
 	}

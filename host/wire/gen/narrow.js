@@ -71,19 +71,19 @@ function checkValue(rule, value, path) {
       return;
     case 'array':
       if (!Array.isArray(value)) throw wrong();
-      value.forEach((item, i) => checkMember(rule.of, item, `${path}[${i}]`));
+      value.forEach((item, i) => checkMember(rule, item, `${path}[${i}]`));
       if (rule.length && value.length !== rule.length) throw new BadMessage(path, `must have ${rule.length} elements`);
       return;
     case 'map':
       if (!isObject(value)) throw wrong();
-      for (const [key, item] of Object.entries(value)) checkMember(rule.of, item, `${path}.${clip(key)}`);
+      for (const [key, item] of Object.entries(value)) checkMember(rule, item, `${path}.${clip(key)}`);
       return;
     case 'object':
       checkStruct(rule.of ?? '', value, path);
   }
 }
 
-/** @param {string | undefined} of a kind, or the name of a struct @param {unknown} item @param {string} path */
-function checkMember(of = 'any', item, path) {
-  checkValue(Object.hasOwn(schemas, of) ? { kind: 'object', of } : { kind: of }, item, path);
+/** @param {{of?: string, max?: number}} rule of the list, whose bound holds for each member @param {unknown} item @param {string} path */
+function checkMember({ of = 'any', max }, item, path) {
+  checkValue(Object.hasOwn(schemas, of) ? { kind: 'object', of } : { kind: of, max }, item, path);
 }
