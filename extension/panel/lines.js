@@ -1,46 +1,139 @@
-// The lines of a view (docs/FORMAT.md) as elements. Page text only ever becomes
-// text nodes.
+// The lines of views, diffs and findings (docs/FORMAT.md) as elements. What a page
+// says stands in quotes, and only what stands outside them is read as uid, sign or
+// separator. Page text only ever becomes text nodes.
 
-const line = /^( *)(?:\[(\w+)\] )?("(?:[^"\\]|\\.)*"|[^ ]+)( "(?:[^"\\]|\\.)*")?(.*)$/su;
+// Quoted strings as Go writes them (the last may be cut), separators of items, the rest.
+const token = /"(?:[^"\\]|\\.)*(?:"|\\?$)| [·|](?= |$)|(?:(?! [·|](?: |$))[^"])+/gsu;
+const start = /^(?<bracket>\[(?<uid>(?:f\d+)?u[0-9a-z]+(?:_\d+)?)\] )?(?<role>[a-z][\w-]*)?/u;
+const below = /… \d+ nodes, \d+ controls below/u;
+const marker = /^… (?<chars>\d+) characters, (?<controls>\d+) controls left out by the limit of .*, next offset \d+$/u;
+
+/** @typedef {'uid' | 'role' | 'quoted' | 'below' | 'rest'} Kind */
+/** @typedef {{kind: Kind, text: string}} Part */
+/** @typedef {{before: string, uid: string, parts: Part[]}} Item before: the separator from the item before */
+/** @typedef {{sign: string, depth: number, items: Item[]}} Line sign: + - ~ in a diff, else '' */
 
 /**
- * Takes one line of a view apart.
+ * Takes a line apart. Joined again, what stands before the items and in their parts is
+ * the line without sign and indentation.
  * @param {string} text
- * @returns {{depth: number, uid: string, role: string, name: string, rest: string}}
+ * @param {number} [indent] spaces to a level: two in the profile full
+ * @returns {Line}
  */
-export function parseLine(text) {
-  const [, indent = '', uid = '', role = text, name = '', rest = ''] = line.exec(text) ?? [];
-  return { depth: indent.length / 2, uid, role, name: name.trimStart(), rest };
+export function parseLine(text, indent = 1) {
+  const [lead = '', sign = '', spaces = ''] = /^(?:([+~-]) )?( *)/u.exec(text) ?? [];
+  const rest = text.slice(lead.length);
+  const items = [item('')];
+  if (rest === '[open overlays]' || marker.test(rest)) items[0].parts.push({ kind: 'rest', text: rest });
+  else for (const [piece] of rest.matchAll(token)) {
+    if (/^ [·|]$/u.test(piece)) items.push(item(piece));
+    else addPiece(items[items.length - 1], piece);
+  }
+  return { sign, depth: spaces.length / indent, items };
+}
+
+/** @param {string} before @returns {Item} */
+const item = before => ({ before, uid: '', parts: [] });
+
+/** @param {Item} item @param {string} piece a quoted string, or what stands outside quotes */
+function addPiece(item, piece) {
+  /** @param {Kind} kind @param {string | undefined} text */
+  const add = (kind, text) => { if (text) item.parts.push({ kind, text }); };
+  if (piece.startsWith('"')) return add('quoted', piece);
+  let rest = piece;
+  if (item.parts.length === 0) {
+    if (item.before && rest.startsWith(' ')) {
+      item.before += ' ';
+      rest = rest.slice(1);
+    }
+    const { bracket = '', uid = '', role = '' } = start.exec(rest)?.groups ?? {};
+    item.uid = uid;
+    add('uid', bracket);
+    add('role', role);
+    rest = rest.slice(bracket.length + role.length);
+  }
+  const cut = below.exec(rest);
+  if (!cut) return add('rest', rest);
+  add('rest', rest.slice(0, cut.index));
+  add('below', cut[0]);
+  add('rest', rest.slice(cut.index + cut[0].length));
 }
 
 /**
- * Makes the list items of a view.
- * @param {string} view
+ * Finds the line that says what a window leaves out.
+ * @param {string[]} lines
+ * @returns {{at: number, chars: number, controls: number}} at: -1 when there is none
+ */
+export function leftOut(lines) {
+  const at = lines.findLastIndex(line => marker.test(line));
+  const { chars, controls } = marker.exec(lines[at] ?? '')?.groups ?? {};
+  return { at, chars: Number(chars ?? 0), controls: Number(controls ?? 0) };
+}
+
+/**
+ * Says how the next window of a view continues the lines shown: the line of what is left
+ * out and the tail behind it go, as the next window has them again.
+ * @param {string[]} shown
+ * @param {string[]} next the lines of the next window
+ * @returns {{keep: number, add: string[]}} how many lines stay, and what follows them
+ */
+export function joinWindow(shown, next) {
+  const { at } = leftOut(shown);
+  if (at < 0) return { keep: shown.length, add: next };
+  const cut = /^(.*)…\+\d+$/su.exec(shown[at - 1] ?? ''); // a line larger than the window goes on
+  return cut ? { keep: at - 1, add: [cut[1] + next[0], ...next.slice(1)] } : { keep: at, add: next };
+}
+
+/**
+ * Makes the list items of lines. Each uid is a target of its own: an element with
+ * data-uid; what is cut below one is a button with data-under. What went away is none.
+ * @param {string[]} lines
+ * @param {number} [indent]
  * @returns {DocumentFragment}
  */
-export function renderView(view) {
+export function renderLines(lines, indent = 1) {
   const all = document.createDocumentFragment();
-  for (const text of view.split('\n')) {
-    const { depth, uid, role, name, rest } = parseLine(text);
-    const item = document.createElement('li');
-    item.style.setProperty('--depth', String(depth));
-    if (uid) {
-      item.dataset.uid = uid;
-      item.tabIndex = 0;
-      item.append(part('uid', `[${uid}] `));
+  for (const text of lines) {
+    const { sign, depth, items } = parseLine(text, indent);
+    const line = document.createElement('li');
+    line.style.setProperty('--depth', String(depth));
+    if (sign) {
+      line.dataset.sign = sign;
+      line.append(`${sign} `);
     }
-    item.append(part('role', role));
-    if (name) item.append(' ', part('name', name));
-    if (rest) item.append(part('rest', rest));
-    all.append(item);
+    for (const { before, uid, parts } of items) {
+      const shown = target(sign === '-' ? '' : uid);
+      for (const { kind, text } of parts) shown.append(kind === 'below' && shown.dataset.uid ? under(uid, text) : part(kind, text));
+      line.append(before, shown);
+    }
+    all.append(line);
   }
   return all;
 }
 
+/** An element that can be pointed at when it has a uid. @param {string} [uid] */
+export function target(uid) {
+  const span = document.createElement('span');
+  if (uid) {
+    span.dataset.uid = uid;
+    span.tabIndex = 0;
+  }
+  return span;
+}
+
 /** @param {string} kind @param {string} text */
-function part(kind, text) {
+export function part(kind, text) {
   const span = document.createElement('span');
   span.className = kind;
   span.textContent = text;
   return span;
+}
+
+/** @param {string} uid @param {string} text */
+function under(uid, text) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.dataset.under = uid;
+  button.textContent = text;
+  return button;
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { foundOf } from '../panel/find.js';
 import { optionsOf, summaryOf } from '../panel/options.js';
+import { headingOf } from '../panel/structure.js';
 import { narrow } from '../src/wire.js';
 
 for (const { name, choices, want, summary } of [
@@ -19,3 +21,14 @@ for (const { name, choices, want, summary } of [
     narrow('SnapshotParams', options);
   });
 }
+
+test('what was found is counted', () => {
+  assert.deepEqual([foundOf(0, 1), foundOf(1, 1), foundOf(12, 12), foundOf(120, 50)],
+    ['Nothing found', 'Found on 1 line', 'Found on 12 lines', 'Found on 120 lines, the first 50']);
+});
+
+test('a structure is told in a line', () => {
+  const form = { label: 'Sign up', fields: [], submits: [] };
+  assert.equal(headingOf({ forms: [form], tables: [], tablesTruncated: true, results: [{ title: 'a' }, { title: 'b' }] }),
+    'Structure: 1 form, 0 tables and more, 2 results');
+});

@@ -207,7 +207,7 @@ func TestPanel(t *testing.T) {
 		return string(data)
 	}
 	plain := shot()
-	o.value(t, panel, `document.querySelector('#view li[data-uid]').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))`)
+	o.value(t, panel, `document.querySelector('#view [data-uid]').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))`)
 	eventually(t, "the node is highlighted", func() bool { return shot() != plain })
 	if dir := os.Getenv("HANDRAIL_SHOTS"); dir != "" {
 		for name, session := range map[string]string{"page": o.attach(t, page), "panel": panel} {
