@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -179,45 +178,4 @@ func TestKilledWorker(t *testing.T) {
 		web.wantCounts(t, map[string]int{"first save": 1})
 	}
 	o.must(t, "recover", before.RecoveryHandle)
-}
-
-// The panel shows the view, what it cost, and the node of the line under the mouse.
-func TestPanel(t *testing.T) {
-	o, web := newOwn(t), newSite(t)
-	page, _ := o.open(t, web.main("demo.html"))
-	_, panel := o.open(t, panelURL+"?tab=active")
-	o.call(t, panel, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 420, "height": 800, "deviceScaleFactor": 1, "mobile": false})
-	o.call(t, "", "Target.activateTarget", map[string]any{"targetId": page})
-	eventually(t, "the panel shows the page", func() bool {
-		return strings.Contains(fmt.Sprint(o.value(t, panel, `document.querySelector('#view').textContent`)), "Save settings")
-	})
-	if cost := fmt.Sprint(o.value(t, panel, `document.querySelector('#cost').textContent`)); !strings.Contains(cost, "→") || !strings.Contains(cost, "% saved") {
-		t.Errorf("cost %q", cost)
-	}
-	o.value(t, panel, `document.querySelector('#query').value = 'email'; document.querySelector('#ask').requestSubmit()`)
-	eventually(t, "the query was answered", func() bool {
-		text := fmt.Sprint(o.value(t, panel, `document.querySelector('#view').textContent`))
-		return strings.Contains(text, "Email address") && !strings.Contains(text, "Save settings")
-	})
-	shot := func() string {
-		data, err := base64.StdEncoding.DecodeString(o.call(t, o.attach(t, page), "Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
-	}
-	plain := shot()
-	o.value(t, panel, `document.querySelector('#view [data-uid]').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))`)
-	eventually(t, "the node is highlighted", func() bool { return shot() != plain })
-	if dir := os.Getenv("HANDRAIL_SHOTS"); dir != "" {
-		for name, session := range map[string]string{"page": o.attach(t, page), "panel": panel} {
-			data, err := base64.StdEncoding.DecodeString(o.call(t, session, "Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string))
-			if err == nil {
-				err = os.WriteFile(filepath.Join(dir, name+".png"), data, 0o600)
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		}
-	}
 }

@@ -1,0 +1,226 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// panel is the side panel, opened in a tab beside the page it shows.
+type panel struct {
+	*own
+	target, session string // of the page
+	view            string // session of the panel
+}
+
+// newPanel opens the panel on a page and waits until it shows a text.
+func newPanel(t *testing.T, o *own, url, shows string) *panel {
+	t.Helper()
+	p := &panel{own: o}
+	p.target, p.session = o.open(t, url)
+	_, p.view = o.open(t, panelURL)
+	o.call(t, p.view, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 420, "height": 800, "deviceScaleFactor": 1, "mobile": false})
+	o.call(t, "", "Target.activateTarget", map[string]any{"targetId": p.target})
+	p.until(t, "#view", shows)
+	return p
+}
+
+// text is what an element of the panel shows; "" when it is hidden.
+func (p *panel) text(t *testing.T, selector string) string {
+	t.Helper()
+	return fmt.Sprint(p.value(t, p.view, fmt.Sprintf(`(found => found?.checkVisibility() ? found.innerText : '')(document.querySelector(%q))`, selector)))
+}
+
+// lines are the lines of a list.
+func (p *panel) lines(t *testing.T, selector string) []string {
+	t.Helper()
+	return strings.Split(fmt.Sprint(p.value(t, p.view, fmt.Sprintf(`[...document.querySelector(%q).children].map(line => line.textContent).join('\n')`, selector))), "\n")
+}
+
+// until waits until an element shows a text.
+func (p *panel) until(t *testing.T, selector, text string) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%s shows %q", selector, text), func() bool { return strings.Contains(p.text(t, selector), text) })
+}
+
+// set gives a field a value, or a box its check, as a person's choice.
+func (p *panel) set(t *testing.T, selector string, value any) {
+	t.Helper()
+	p.value(t, p.view, fmt.Sprintf(`{
+		const field = document.querySelector(%q), value = %#v;
+		if (typeof value === 'boolean') field.checked = value; else field.value = value;
+		field.dispatchEvent(new Event('change', { bubbles: true }));
+	}`, selector, value))
+}
+
+func (p *panel) click(t *testing.T, selector string) {
+	t.Helper()
+	p.value(t, p.view, fmt.Sprintf(`document.querySelector(%q).click()`, selector))
+}
+
+func (p *panel) submit(t *testing.T, form string) {
+	t.Helper()
+	p.value(t, p.view, fmt.Sprintf(`document.querySelector(%q).requestSubmit()`, form))
+}
+
+// shot is a picture of a session's page.
+func (p *panel) shot(t *testing.T, session string) []byte {
+	t.Helper()
+	data, err := base64.StdEncoding.DecodeString(p.call(t, session, "Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// keep saves a picture of the panel where HANDRAIL_SHOTS says. Tabs are drawn in front
+// only, where the panel would read itself: what is drawn is a copy that stands still.
+func (p *panel) keep(t *testing.T, name string) {
+	t.Helper()
+	if dir := os.Getenv("HANDRAIL_SHOTS"); dir != "" {
+		p.value(t, p.view, `document.body.replaceWith(document.body.cloneNode(true))`)
+		p.call(t, p.view, "Page.bringToFront", map[string]any{})
+		if err := os.WriteFile(filepath.Join(dir, name+".png"), p.shot(t, p.view), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The panel shows the view, what it cost, and the node of the uid under the mouse.
+func TestPanel(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("demo.html"), "Save settings")
+	if cost := p.text(t, "#cost"); !strings.Contains(cost, "→") || !strings.Contains(cost, "% saved") {
+		t.Errorf("cost %q", cost)
+	}
+	p.set(t, "#query", "email")
+	p.submit(t, "#ask")
+	eventually(t, "the query was answered", func() bool {
+		text := p.text(t, "#view")
+		return strings.Contains(text, "Email address") && !strings.Contains(text, "Save settings")
+	})
+	plain := string(p.shot(t, p.session))
+	p.value(t, p.view, `document.querySelector('#view [data-uid]').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))`)
+	eventually(t, "the node is highlighted", func() bool { return string(p.shot(t, p.session)) != plain })
+}
+
+// What a view shows is chosen in the words of the protocol, and kept.
+func TestPanelOptions(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("demo.html"), "Nothing saved yet")
+	p.set(t, "#profile", "light")
+	eventually(t, "only what can be acted on is shown", func() bool {
+		text := p.text(t, "#view")
+		return strings.Contains(text, "Save settings") && !strings.Contains(text, "Nothing saved yet")
+	})
+	p.set(t, "#structure", true)
+	p.until(t, "#structure-heading", "1 form, 1 table")
+	if text := p.text(t, "#structure-lists"); !strings.Contains(text, "Email address") || !strings.Contains(text, "12 rows of 4 columns") {
+		t.Errorf("structure\n%s", text)
+	}
+	p.value(t, p.view, `location.reload()`)
+	p.until(t, "#options-summary", "light, structure")
+	p.until(t, "#view", "Save settings")
+
+	// What max_depth cuts is read from there.
+	p.set(t, "#profile", "balanced")
+	p.set(t, "#structure", false)
+	p.set(t, "#max_depth", "3")
+	p.until(t, "#view [data-under]", "controls below")
+	p.click(t, "#view [data-under]")
+	p.until(t, "#state", "Under u")
+	if text := p.text(t, "#view"); strings.Contains(text, "h1") {
+		t.Errorf("under a node\n%s", text)
+	}
+	p.set(t, "#structure", true)
+	p.until(t, "#structure-heading", "1 form, 1 table")
+	p.set(t, "#text", "review")
+	p.submit(t, "#seek")
+	p.until(t, "#found-count", "Found on 12 lines")
+	p.value(t, p.view, `document.querySelector('#options').open = true`)
+	p.keep(t, "options")
+}
+
+// A long view is read window by window: every line stands once.
+func TestPanelMore(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("orders.html?rows=1200"), "Order 100001")
+	p.set(t, "#profile", "light")
+	p.until(t, "#options-summary", "light")
+	p.until(t, "#size", "controls left")
+	for n := 0; p.text(t, "#more") != ""; n++ {
+		if n == 20 {
+			t.Fatal("there is always more")
+		}
+		size := p.text(t, "#size")
+		p.click(t, "#more")
+		eventually(t, "the next window is there", func() bool { return p.text(t, "#size") != size })
+	}
+	text := strings.Join(p.lines(t, "#view"), "\n")
+	seen := map[string]int{}
+	for _, order := range regexp.MustCompile(`"Order \d+"`).FindAllString(text, -1) {
+		seen[order]++
+	}
+	for i := range 1200 {
+		if name := fmt.Sprintf(`"Order %d"`, 100001+i); seen[name] != 1 {
+			t.Fatalf("%s stands %d times", name, seen[name])
+		}
+	}
+	if n := strings.Count(text, `"Next"`); n != 1 || strings.Contains(text, "left out") {
+		t.Errorf("Next stands %d times; the end is\n%s", n, text[max(0, len(text)-500):])
+	}
+	if size := p.text(t, "#size"); strings.Contains(size, "left") {
+		t.Errorf("at the end: %q", size)
+	}
+}
+
+// A text is found, beyond the window shown too, and what was found can be pointed at.
+func TestPanelFind(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("orders.html?rows=1200"), "Order 100001")
+	p.set(t, "#text", "Order 100003")
+	p.submit(t, "#seek")
+	p.until(t, "#found-count", "Found on 1 line")
+	if text := p.text(t, "#found-lines"); !strings.Contains(text, "Order 100003") || !strings.Contains(text, "Review") {
+		t.Errorf("found\n%s", text)
+	}
+	plain := string(p.shot(t, p.session))
+	p.value(t, p.view, `document.querySelector('#found-lines [data-uid]').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))`)
+	eventually(t, "the node is highlighted", func() bool { return string(p.shot(t, p.session)) != plain })
+	p.set(t, "#text", `/Order 10119\d/`)
+	p.submit(t, "#seek")
+	p.until(t, "#found-count", "Found on 10 lines")
+	p.set(t, "#text", "no such order")
+	p.submit(t, "#seek")
+	p.until(t, "#found-count", "Nothing found")
+	p.set(t, "#text", "/(/")
+	p.submit(t, "#seek")
+	p.until(t, "#state.wrong", "regular expression")
+	p.keep(t, "found")
+}
+
+// What a click changed is shown as lines that came, went and changed.
+func TestPanelChanged(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("demo.html"), "Nothing saved yet")
+	p.click(t, "#changed")
+	p.until(t, "#view", "unchanged")
+	p.press(t, p.session, "#save")
+	p.click(t, "#changed")
+	p.until(t, "#view", "Saved for ops@example.com")
+	for _, line := range p.lines(t, "#view") {
+		if !strings.ContainsAny(line[:1], "+-~") {
+			t.Errorf("line %q", line)
+		}
+	}
+	if n := p.value(t, p.view, `document.querySelectorAll('#view li[data-sign="-"] [data-uid]').length`); n != 0.0 {
+		t.Errorf("%v uids of what went can be pointed at", n)
+	}
+	p.keep(t, "changed")
+}
