@@ -18,13 +18,13 @@ const cost = element('cost', HTMLElement);
 const size = element('size', HTMLElement);
 const view = element('view', HTMLOListElement);
 const structure = element('page-structure', HTMLDetailsElement);
-const switches = { acts: element('acts', HTMLInputElement), eval: element('eval', HTMLInputElement) };
+const switches = { acts: element('acts', HTMLInputElement), eval: element('eval', HTMLInputElement), reveal: element('reveal', HTMLInputElement) };
 
 const ask = openLink(({ host, message, policy }) => {
   say(host === 'connected' ? '' : message ?? 'The Handrail host is not installed: run ./install.sh', host !== 'connected');
   for (const [kind, box] of Object.entries(switches)) {
     box.disabled = host !== 'connected';
-    if (policy) box.checked = policy[/** @type {'acts'|'eval'} */ (kind)];
+    if (policy) box.checked = policy[/** @type {'acts'|'eval'|'reveal'} */ (kind)];
   }
 });
 
