@@ -392,3 +392,49 @@ export function field() {
     id: attribute('id'), name: attribute('name'), label, value: (it.isContentEditable ? it.innerText : it.value) ?? '',
   };
 }
+
+/**
+ * Whether a text is to be read in this frame, in any case, however its white space is broken.
+ * @param {string} text
+ */
+export function textOn(text) {
+  const fold = (/** @type {string} */ s) => s.replace(/\s+/g, ' ').trim().toLowerCase();
+  const wanted = fold(text);
+  /** @type {(Element | ShadowRoot)[]} */
+  const roots = document.body ? [document.body] : [];
+  for (const root of roots) {
+    const said = root instanceof HTMLElement ? root.innerText : [...root.children].map(child => /** @type {HTMLElement} */ (child).innerText ?? '').join(' ');
+    if (fold(said).includes(wanted)) return true;
+    for (const element of root.querySelectorAll('*')) if (element.shadowRoot) roots.push(element.shadowRoot);
+  }
+  return [...document.querySelectorAll('input, textarea')].some(field => {
+    const { type, value } = /** @type {HTMLInputElement} */ (field);
+    return type !== 'password' && fold(value).includes(wanted);
+  });
+}
+
+/**
+ * Whether this frame has changed within the last ms, or an animation that ends is
+ * running. It watches from the first time it is asked.
+ * @param {number} ms
+ */
+export function unrest(ms) {
+  const kept = /** @type {{handrailUnrest?: {last: number}}} */ (globalThis);
+  if (!kept.handrailUnrest) {
+    const state = { last: performance.now() };
+    const changed = () => { state.last = performance.now(); };
+    new MutationObserver(changed).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    new ResizeObserver(changed).observe(document.documentElement);
+    kept.handrailUnrest = state;
+  }
+  const moving = document.getAnimations().some(one => one.playState === 'running' && Number.isFinite(Number(one.effect?.getComputedTiming().endTime)));
+  return moving || document.readyState !== 'complete' || performance.now() - kept.handrailUnrest.last < ms;
+}
+
+/** What a box or switch says it is. @this {Element} @returns {'checked' | 'unchecked' | 'mixed' | ''} */
+export function checkedState() {
+  const box = /** @type {HTMLInputElement} */ (this);
+  if (box.localName === 'input' && (box.type === 'checkbox' || box.type === 'radio')) return box.indeterminate ? 'mixed' : box.checked ? 'checked' : 'unchecked';
+  const said = this.getAttribute('aria-checked') ?? this.getAttribute('aria-pressed') ?? this.getAttribute('aria-selected');
+  return said === 'true' ? 'checked' : said === 'mixed' ? 'mixed' : said === 'false' ? 'unchecked' : '';
+}

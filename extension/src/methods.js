@@ -7,7 +7,9 @@ import { inspect } from './inspect.js';
 import { ledger } from './ledger.js';
 import { mark } from './mark.js';
 import { reveal } from './reveal.js';
+import { shoot } from './shoot.js';
 import { tabs } from './tabs.js';
+import { wait } from './wait.js';
 import { narrow } from './wire.js';
 
 /**
@@ -26,6 +28,8 @@ const methods = {
   inspect: params => inspect(narrow('InspectParams', params)),
   ledger: params => ledger(narrow('LedgerParams', params)),
   mark: params => mark(narrow('HighlightParams', params)),
+  await: (params, { signal }) => wait(narrow('AwaitParams', params), signal),
+  shoot: params => shoot(narrow('ShootParams', params)),
   reveal: params => reveal(narrow('RevealParams', params)),
   tabs: (params, { dedicated }) => tabs(narrow('TabsParams', params), dedicated),
 };

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -90,31 +92,48 @@ func isURL(text string) bool {
 	return err == nil && u.Scheme != ""
 }
 
+// actions are what act does, and what it takes behind its name.
+var actions = []struct{ name, takes string }{
+	{"click", ""}, {"type", "TEXT"}, {"set_field", "TEXT"}, {"select", "VALUE…"}, {"check", "on|off"}, {"press", "KEY"}, {"hover", ""}, {"focus", ""},
+	{"blur", ""}, {"drag", "[UID]"}, {"scroll", ""}, {"set_value", "VALUE"}, {"upload", "FILE…"},
+}
+
 func (c *command) act() *cobra.Command {
 	var p wire.ActParams
-	var expect string
+	var expect, offset string
+	var names, uses []string
+	for _, a := range actions {
+		names = append(names, a.name)
+		uses = append(uses, strings.TrimSpace(a.name+" "+a.takes))
+	}
 	cmd := &cobra.Command{
-		Use:   "act UID click|type [TEXT]",
+		Use:   "act UID ACTION [WHAT…]",
 		Short: "Act on a uid, once",
 		Long: "Does one act on the node that the uid named when it was shown, or refuses with the reason. An act happens at most once:\n" +
-			"the same --act-id again gives the recorded result.",
-		Example: "  handrail act u9 click\n  handrail act ub type ops@example.com --clear --submit",
-		Args:    cobra.RangeArgs(2, 3),
+			"the same --act-id again gives the recorded result. Where UID is -, press acts on what has the focus and scroll on the page.\n\n" +
+			"Actions: " + strings.Join(uses, ", "),
+		Example: "  handrail act u9 click\n  handrail act ub type ops@example.com --clear --submit\n  handrail act uc select Germany\n" +
+			"  handrail act ud check on\n  handrail act - press Control+a\n  handrail act ue drag uf",
+		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.UID, p.Action = args[0], args[1]
-			if len(args) == 3 {
-				p.Text = &args[2]
+			if p.UID == "-" {
+				p.UID = ""
 			}
-			switch {
-			case p.Action != "click" && p.Action != "type":
-				return usage("no act %q: there are click and type", p.Action)
-			case p.Action == "type" && p.Text == nil:
-				return usage("say what to type: handrail act %s type TEXT", p.UID)
-			case p.Action == "click" && (p.Text != nil || p.Clear || p.Submit):
-				return usage("click takes no text, --clear or --submit")
+			if err := oneOf("act", p.Action, names); err != nil {
+				return err
+			}
+			if err := take(&p, args[2:]); err != nil {
+				return err
 			}
 			if cmd.Flags().Changed("expect") {
 				p.Expect = &expect
+			}
+			if offset != "" {
+				p.Offset = &wire.Offset{}
+				if n, err := fmt.Sscanf(offset, "%g,%g", &p.Offset.X, &p.Offset.Y); n != 2 || err != nil {
+					return usage("an offset is X,Y in px, not %q", offset)
+				}
 			}
 			if p.ActID == "" {
 				p.ActID = newID()
@@ -124,14 +143,81 @@ func (c *command) act() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&p.Clear, "clear", false, "type: replace what is there")
-	cmd.Flags().BoolVar(&p.Submit, "submit", false, "type: submit the form afterwards")
-	cmd.Flags().StringVar(&p.Then, "then", "", "diff: then say what is different on the page")
-	cmd.Flags().StringVar(&p.Handle, "handle", "", "recovery handle of the view that the uid is from (default the newest that showed it)")
-	cmd.Flags().StringVar(&p.ActID, "act-id", "", "id of the act, 32 hex digits (default a new one)")
-	cmd.Flags().StringVar(&expect, "expect", "", "accept the node under this new name")
-	cmd.Flags().IntVar(&p.TimeoutMs, "timeout", 0, "ms to wait until the node can be acted on (default 2000)")
+	f := cmd.Flags()
+	f.BoolVar(&p.Clear, "clear", false, "type: replace what is there")
+	f.BoolVar(&p.Submit, "submit", false, "type, set_field: submit the form afterwards")
+	f.BoolVar(&p.Keys, "keys", false, "type, set_field: key by key")
+	f.BoolVar(&p.Secret, "secret", false, "type, set_field: the field is secret from now on")
+	f.StringVar(&p.Button, "button", "", "click: left, middle or right")
+	f.IntVar(&p.Count, "count", 0, "click: 2 is a double click")
+	f.StringSliceVar(&p.Modifiers, "modifiers", nil, "click: Alt, Control, Meta, Shift")
+	f.BoolVar(&p.Second, "second", false, "click: once more by script where a plain element did not respond")
+	f.Float64Var(&p.Pages, "pages", 0, "scroll: so many views down, negative up (default only into view)")
+	f.StringVar(&p.Until, "until", "", "scroll: until this text is there")
+	f.StringVar(&offset, "offset", "", "drag: by X,Y px")
+	f.BoolVar(&p.Again, "again", false, "a form that was submitted a moment ago is meant again")
+	f.BoolVar(&p.Settle, "settle", false, "wait until the page is quiet")
+	f.StringVar(&p.Then, "then", "", "diff: then say what is different on the page")
+	f.StringVar(&p.Handle, "handle", "", "recovery handle of the view that the uid is from (default the newest that showed it)")
+	f.StringVar(&p.ActID, "act-id", "", "id of the act, 32 hex digits (default a new one)")
+	f.StringVar(&expect, "expect", "", "accept the node under this new name")
+	f.IntVar(&p.TimeoutMs, "timeout", 0, "ms to wait until the node can be acted on (default 2000)")
+	f.IntVar(&p.Tab, "tab", 0, "number of the tab, where UID is - (default the current one)")
 	return cmd
+}
+
+// take gives an act what stands behind its name.
+func take(p *wire.ActParams, what []string) error {
+	one := func() (string, error) {
+		if len(what) != 1 {
+			return "", usage("say one thing: handrail act %s %s …", p.UID, p.Action)
+		}
+		return what[0], nil
+	}
+	var err error
+	switch p.Action {
+	case "type", "set_field":
+		var text string
+		if text, err = one(); err == nil {
+			p.Text = &text
+		}
+	case "press":
+		p.Key, err = one()
+	case "check":
+		var word string
+		if word, err = one(); err == nil {
+			on := word == "on"
+			if p.On = &on; word != "on" && word != "off" {
+				err = usage("check takes on or off, not %q", word)
+			}
+		}
+	case "select", "set_value":
+		if p.Values = what; len(what) == 0 {
+			err = usage("say which value: handrail act %s %s VALUE", p.UID, p.Action)
+		}
+	case "upload":
+		for _, name := range what {
+			file, err := filepath.Abs(name)
+			if err != nil {
+				return usage("find %q: %v", name, err)
+			}
+			p.Files = append(p.Files, file)
+		}
+		if len(what) == 0 {
+			err = usage("say which files: handrail act %s upload FILE", p.UID)
+		}
+	case "drag":
+		if len(what) == 1 {
+			p.To = what[0]
+		} else if len(what) > 1 {
+			err = usage("drag goes to one uid")
+		}
+	default:
+		if len(what) > 0 {
+			err = usage("%s takes nothing behind it: %q", p.Action, what)
+		}
+	}
+	return err
 }
 
 // do asks for an act and prints its evidence.
@@ -213,6 +299,83 @@ func (c *command) navigate() *cobra.Command {
 	cmd.Flags().BoolVar(&reload, "reload", false, "load again")
 	cmd.Flags().IntVar(&p.Tab, "tab", 0, "number of the tab (default the current one)")
 	cmd.Flags().IntVar(&p.TimeoutMs, "timeout", 0, "ms to wait for the load (default 15000)")
+	return cmd
+}
+
+func (c *command) wait() *cobra.Command {
+	var p wire.WaitParams
+	cmd := &cobra.Command{
+		Use:     "wait --text TEXT | --gone TEXT | --uid UID [--state STATE] | --url PATTERN | --stable | --quiet | --ms N",
+		Short:   "Wait until something holds",
+		Long:    "Waits until one thing holds in the current tab, 10 s by default. Ends with status 1 when it does not come.",
+		Example: "  handrail wait --text \"Saved\"\n  handrail wait --url '*/orders/*'\n  handrail wait --uid u9 --state enabled",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.with(cmd.Context(), func(link *client.Client) error {
+				var r wire.Waited
+				if err := link.Read(cmd.Context(), "wait", p, &r); err != nil {
+					return err
+				}
+				if c.json {
+					if err := c.printJSON(r); err != nil {
+						return err
+					}
+				} else if r.Met {
+					fmt.Fprintln(c.out, printable(fmt.Sprintf("met after %d ms, at %s %q", r.Ms, r.URL, r.Title)))
+				}
+				if !r.Met {
+					return wire.Fail(wire.Timeout, "it did not come within %d ms: %s", r.Ms, r.Seen)
+				}
+				return nil
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&p.Text, "text", "", "this text stands on the page")
+	f.StringVar(&p.Gone, "gone", "", "this text stands there no more")
+	f.StringVar(&p.UID, "uid", "", "the node of this uid is in a state")
+	f.StringVar(&p.State, "state", "", "visible (default), hidden, enabled, disabled, checked, unchecked, gone")
+	f.StringVar(&p.Handle, "handle", "", "recovery handle of the view that the uid is from")
+	f.StringVar(&p.URL, "url", "", "the address holds this; * stands for anything")
+	f.BoolVar(&p.Stable, "stable", false, "nothing changes on the page")
+	f.BoolVar(&p.Quiet, "quiet", false, "no request is under way")
+	f.IntVar(&p.Ms, "ms", 0, "so many ms")
+	f.IntVar(&p.TimeoutMs, "timeout", 0, "ms to wait at most (default 10000)")
+	f.IntVar(&p.Tab, "tab", 0, "number of the tab (default the current one)")
+	return cmd
+}
+
+func (c *command) screenshot() *cobra.Command {
+	var p wire.ScreenshotParams
+	cmd := &cobra.Command{
+		Use:     "screenshot FILE.png",
+		Short:   "Take a picture of the page or of a node",
+		Long:    "Writes a PNG of the viewport, of a node (--uid) or of the whole page (--full). With --marks the uids are drawn on their nodes.",
+		Example: "  handrail screenshot page.png --marks\n  handrail screenshot chart.png --uid u5f",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.with(cmd.Context(), func(link *client.Client) error {
+				var r wire.Picture
+				if err := link.Read(cmd.Context(), "screenshot", p, &r); err != nil {
+					return err
+				}
+				if err := os.WriteFile(args[0], r.PNG, 0o600); err != nil {
+					return fmt.Errorf("write the picture: %w", err)
+				}
+				if c.json {
+					return c.printJSON(map[string]any{"file": args[0], "width": r.Width, "height": r.Height, "marked": r.Marked})
+				}
+				_, err := fmt.Fprintf(c.out, "%s: %d × %d\n", args[0], r.Width, r.Height)
+				return err
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&p.UID, "uid", "", "of this node")
+	f.StringVar(&p.Handle, "handle", "", "recovery handle of the view that uids are from")
+	f.BoolVar(&p.Full, "full", false, "of the whole page")
+	f.BoolVar(&p.Marks, "marks", false, "with uids drawn on their nodes")
+	f.IntVar(&p.Tab, "tab", 0, "number of the tab (default the current one)")
 	return cmd
 }
 

@@ -67,6 +67,10 @@ func (l *link) verb(method string) verb {
 		return serve((*link).find)
 	case "extract":
 		return serve((*link).extract)
+	case "wait":
+		return serve((*link).wait)
+	case "screenshot":
+		return serve((*link).screenshot)
 	case "act":
 		return serve((*link).act)
 	case "navigate":
