@@ -37,12 +37,14 @@ import { minOpacity, sight, unseen } from './unseen.js';
  * @property {string} [min]
  * @property {string} [max]
  * @property {string} [step]
+ * @property {string} [method]
+ * @property {string} [action]
  */
 /** @typedef {Record<string, Facts>} Layout */
 
 export const styles = ['cursor', 'visibility', 'opacity', 'content-visibility', ...sight];
 const [cursor, visibility, opaque, contentVisibility] = [0, 1, 2, 3]; // places in styles, before those of sight
-const kept = /** @type {const} */ (['type', 'autocomplete', 'placeholder', 'id', 'name', 'class', 'title', 'alt', 'min', 'max', 'step']);
+const kept = /** @type {const} */ (['type', 'autocomplete', 'placeholder', 'id', 'name', 'class', 'title', 'alt', 'min', 'max', 'step', 'method', 'action']);
 const maxAttribute = 200; // characters
 const maxInIcon = 50; // nodes of a control that is an icon
 const elementNode = 1; // nodeType
@@ -208,7 +210,7 @@ function readDocument(snapshot, strings, { wanted, texts, framed }, layout) {
     if (opacity[node] < 1) facts.opacity = opacity[node];
     if (!fields.has(tag) && sees.clipped(node)) facts.clip = true;
     if (bounds && style(node, contentVisibility) !== 'visible') facts.contentVisibility = style(node, contentVisibility);
-    if (clickable || fields.has(tag) || wanted.get(id)) {
+    if (clickable || fields.has(tag) || tag === 'form' || wanted.get(id)) {
       Object.assign(facts, factsOfAttributes(tag, (attributes[node] ?? []).map(text)));
       const icon = fields.has(tag) ? undefined : iconOf(node);
       if (icon) facts.icon = icon;

@@ -111,14 +111,16 @@ test('facts stand only where they are wanted, and only when they are not the def
     { opacity: '0.5', children: [{ tag: 'p', opacity: '0.5', visibility: 'hidden' }] },
     { tag: 'p', box: null },
     { tag: 'input', attributes: { type: 'PASSWORD', value: 'hunter2', placeholder: 'x'.repeat(300) }, box: [0, 900, 5, 5] },
+    { tag: 'form', attributes: { method: 'post', action: '/signup', target: 'x' } },
     { tag: 'p' },
   ]);
-  const layout = layoutOf(taken, new Map([[first, true], [first + 2, false], [first + 3, false]]));
+  const layout = layoutOf(taken, new Map([[first, true], [first + 2, false], [first + 3, false], [first + 5, false]]));
   assert.deepEqual(layout, {
     [first]: { tag: 'button', box: [10, 51, 20, 30], viewport: true, id: 'a', class: 'b c' },
     [first + 2]: { tag: 'p', box: [0, -100, 10, 10], rendered: false, opacity: 0.25 },
     [first + 3]: { tag: 'p', rendered: false },
     [first + 4]: { tag: 'input', box: [0, 800, 5, 5], type: 'password', placeholder: 'x'.repeat(200) },
+    [first + 5]: { tag: 'form', box: [0, -100, 10, 10], method: 'post', action: '/signup' },
   });
 });
 
