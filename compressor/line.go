@@ -321,6 +321,9 @@ func (w *writer) describe(it *item) *Object {
 		}
 		o.NotRead = w.Frames[f].Err
 	}
+	if k&control != 0 && it.block == none && it.role == "options" { // it stands for several
+		return o
+	}
 	if it.flags&isText != 0 {
 		o.Name = cut(o.Name, w.opt.Text)
 		if it.flags&isUnseen != 0 && !w.opt.isFull() {
