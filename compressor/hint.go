@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// hint tells a control without a name from its neighbours, "" when nothing does:
+// hint tells a control without a readable name from its neighbours, "" when nothing does:
 // its title, alternative text or description, words of its icon, where it leads.
 // It never stands in place of the name.
 func (p *Page) hint(r *record) string {
@@ -23,6 +23,11 @@ func (p *Page) hint(r *record) string {
 		}
 	}
 	return urlTail(m.url)
+}
+
+// isGlyph says that a name is empty or of an icon font, whose characters are private.
+func isGlyph(name string) bool {
+	return strings.IndexFunc(name, func(c rune) bool { return !unicode.Is(unicode.Co, c) && c != ' ' }) < 0
 }
 
 // iconNoise are words of classes and ids that say how and not what.

@@ -391,7 +391,7 @@ func (w *writer) describe(it *item) *Object {
 			o.Value = hiddenValue
 		}
 	}
-	if o.UID != "" && o.Name == "" && o.Placeholder == "" {
+	if o.UID != "" && isGlyph(o.Name) && o.Placeholder == "" {
 		if o.Hint = w.hint(r); o.Hint == "" && (it.join != inFlow || w.opt.Profile == Light) {
 			o.Hint = it.near
 		}
