@@ -256,7 +256,10 @@ func (o *outline) shape(i int32, l list) list {
 		return o.options(l)
 	}
 	if k&(document|tableRow) == 0 {
-		l = o.withoutRepeats(&it, k, l)
+		unseen := it.flags&hasUIDShown == 0 && o.allUnseen(l)
+		if l = o.withoutRepeats(&it, k, l); unseen && l.first == none {
+			it.flags |= isUnseen // it says nothing else
+		}
 	}
 	if it.name == r.value {
 		it.value = ""
@@ -341,7 +344,21 @@ func (o *outline) showsUID(i int32) bool {
 
 // unseen says that a person does not see a record.
 func (o *outline) unseen(r *record) bool {
-	return r.node != none && o.facts(&o.Frames[r.frame], &o.tree.nodes[r.node])&layoutUnseen != 0
+	why := layoutUnseen
+	if o.tree.roles[r.role].kind&staticText != 0 {
+		why |= layoutHidden // an element without a box may have parts that have one
+	}
+	return r.node != none && o.facts(&o.Frames[r.frame], &o.tree.nodes[r.node])&why != 0
+}
+
+// allUnseen says that there are items, and that a person sees none of them.
+func (o *outline) allUnseen(l list) bool {
+	for k := l.first; k != none; k = o.items[k].next {
+		if o.items[k].flags&isUnseen == 0 {
+			return false
+		}
+	}
+	return l.first != none
 }
 
 // boxless says that layout is known and gives a record no box.
