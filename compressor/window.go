@@ -145,6 +145,10 @@ func (v *View) tail(offset int, l Limits) int {
 	if room.Chars <= 0 {
 		return at
 	}
+	room.Chars += markerChars // the marker's place is no part of the tail
+	if room.Tokens > 0 {
+		room.Tokens += markerTokens
+	}
 	for at > offset {
 		start := strings.LastIndexByte(v.Text[:max(at-1, 0)], '\n') + 1
 		if start <= offset || !room.spend(v.Text[start:at]) {
