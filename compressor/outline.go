@@ -789,6 +789,9 @@ func (o *outline) headColumns(rows list) {
 		column := 0
 		for j := row.kids.first; heads != nil && j != none; j = o.items[j].next {
 			it := &o.items[j]
+			if it.join == ownLine {
+				break // not one line: it is not known which column it is
+			}
 			if it.join == nextCell {
 				column++
 			}
