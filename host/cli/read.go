@@ -45,9 +45,9 @@ func addViewFlags(cmd *cobra.Command, profile string) *viewFlags {
 	f.BoolVar(&v.URLs, "urls", false, "say where links lead")
 	f.BoolVar(&v.context, "context", true, "light: with the headings and names above")
 	f.StringVar(&v.Format, "format", "", "text, or json: an object to a line")
-	f.IntVar(&v.window, "window", 0, "characters given at once, 0 for all")
+	f.IntVar(&v.window, "window", 0, "characters given at once, 500 at least; 0 for all")
 	f.IntVar(&v.tail, "tail", 0, "characters of the view's end that every window has")
-	f.IntVar(&v.maxTokens, "max-tokens", 0, "tokens given at once, 0 for all")
+	f.IntVar(&v.maxTokens, "max-tokens", 0, "tokens given at once, 200 at least; 0 for all")
 	f.IntVar(&v.MaxChars, "max-chars", 0, "cut off what is over so many characters")
 	f.IntVar(&v.Offset, "offset", 0, "where the window begins: next_offset of the one before")
 	f.IntVar(&v.Page, "page", 0, "or which window, from 1")
@@ -231,6 +231,9 @@ func (c *command) find() *cobra.Command {
 	return c.live(cmd)
 }
 
+// locales are the ways of writing numbers that extract reads.
+var locales = []string{"en", "de", "fr", "ch"}
+
 func (c *command) extract() *cobra.Command {
 	var p wire.ExtractParams
 	cmd := &cobra.Command{
@@ -243,6 +246,9 @@ func (c *command) extract() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if p.Schema, err = c.schema(args[0]); err != nil {
+				return err
+			}
+			if err := oneOf("locale", p.Locale, locales); err != nil {
 				return err
 			}
 			p.Handle = strings.Join(args[1:], "")
@@ -278,7 +284,7 @@ func (c *command) extract() *cobra.Command {
 			}, ask)
 		},
 	}
-	cmd.Flags().StringVar(&p.Locale, "locale", "", "how numbers are written: en, de, fr, ch")
+	cmd.Flags().StringVar(&p.Locale, "locale", "", "how numbers are written: "+strings.Join(locales, ", "))
 	cmd.Flags().BoolVar(&p.Fresh, "fresh", false, "compare every uid with the page first")
 	return c.live(cmd)
 }

@@ -30,6 +30,13 @@ type Request struct {
 	Reveal func(ctx context.Context, tab int, targets []compressor.Target) (map[string]string, error)
 }
 
+// The smallest window: what says how to go on takes a good part of it, and the
+// windows of a long view are all made to find one by its number.
+const (
+	minChars  = 500
+	minTokens = 200
+)
+
 // RequestOf reads what a client asks for. Live views have limits where it does not
 // say otherwise. nonce makes what fences a view.
 func RequestOf(o wire.ViewOptions, nonce func() string) (Request, error) {
@@ -46,15 +53,16 @@ func RequestOf(o wire.ViewOptions, nonce func() string) (Request, error) {
 	}
 	r.Limits.Max = o.MaxChars
 	for _, limit := range []struct {
-		name string
-		from *int
-		to   *int
-	}{{"window", o.Window, &r.Limits.Chars}, {"tail", o.Tail, &r.Limits.Tail}, {"max_tokens", o.MaxTokens, &r.Limits.Tokens}, {"max_chars", &o.MaxChars, &r.Limits.Max}} {
+		name  string
+		from  *int
+		to    *int
+		least int
+	}{{"window", o.Window, &r.Limits.Chars, minChars}, {"tail", o.Tail, &r.Limits.Tail, 1}, {"max_tokens", o.MaxTokens, &r.Limits.Tokens, minTokens}, {"max_chars", &o.MaxChars, &r.Limits.Max, 1}} {
 		if limit.from == nil {
 			continue
 		}
-		if *limit.to = *limit.from; *limit.to < 0 {
-			return r, field(wire.Fail(wire.BadRequest, "%s is 0 for no limit, or a number above", limit.name), limit.name)
+		if *limit.to = *limit.from; *limit.to != 0 && *limit.to < limit.least {
+			return r, field(wire.Fail(wire.BadRequest, "%s is 0 for no limit, or at least %d", limit.name, limit.least), limit.name)
 		}
 	}
 	switch {
@@ -292,7 +300,8 @@ func optionFault(err error) (*wire.Fault, bool) {
 		return field(wire.Fail(wire.BadRequest, "%s", o.Error()), strings.ReplaceAll(o.Option, " ", "_")), true
 	}
 	if f, ok := errors.AsType[*extract.Failure](err); ok {
-		fault := wire.Fail(wire.Code(f.Code), "%s", f.Error())
+		at := strings.TrimSpace(f.Property + " " + f.UID)
+		fault := wire.Fail(wire.Code(f.Code), "%s", strings.TrimPrefix(at+": "+f.Reason, ": "))
 		fault.Field = f.Property
 		return fault, true
 	}
