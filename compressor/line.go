@@ -48,6 +48,7 @@ type writer struct {
 	b     []byte
 	uids  []string
 	names int
+	named bool     // all that can be has a uid
 	base  []string // by frame: its address
 }
 
@@ -60,7 +61,7 @@ func (p *Page) shown(o Options) (*View, error) {
 		}
 	}
 	out := p.outline(o, root)
-	w := &writer{outline: out, names: o.Names}
+	w := &writer{outline: out, names: o.Names, named: o.Handles == "all"}
 	if o.Profile == Light && o.Names == 0 {
 		w.names = lightNames
 	}
@@ -312,7 +313,7 @@ func (w *writer) describe(it *item) *Object {
 	r := &w.records[it.record]
 	o := &Object{Role: it.role, Name: it.name, Value: it.value, More: int(it.more)}
 	k := w.tree.roles[r.role].kind
-	if it.flags&hasUIDShown != 0 {
+	if it.flags&hasUIDShown != 0 || w.named && (w.spare[it.record] || r.nth > 0) {
 		o.UID = string(w.appendUID(nil, r))
 	}
 	if f, ok := w.below[it.record]; ok {

@@ -23,7 +23,7 @@ type outline struct {
 	texts   []bool  // by node: a text stands in it directly
 	labels  map[spoken]bool
 	visible []bool // by record, nil when all are shown
-	spare   []bool // by record: it can be named although it has no uid, nil unless all are to be
+	spare   []bool // by record: it is shown with the uid it would have, nil unless all are to be
 	scratch []byte
 }
 
@@ -252,7 +252,7 @@ func (o *outline) shape(i int32, l list) list {
 		it.kids = o.settle(l)
 		return o.add(it)
 	}
-	if role.name == "menulistpopup" && plain {
+	if role.name == "menulistpopup" && !asked {
 		return o.options(l)
 	}
 	if k&(document|tableRow) == 0 {
@@ -334,8 +334,6 @@ func (o *outline) showsUID(i int32) bool {
 	switch {
 	case r.node == none:
 		return false
-	case o.spare != nil && (o.spare[i] || r.nth > 0):
-		return true
 	case r.nth == 0:
 		return false
 	}
@@ -646,7 +644,7 @@ func (o *outline) lead(it *item, l list) list {
 	}
 	first := &o.items[l.first]
 	switch {
-	case it.name == "" && it.value == "" && o.joinable(first) && first.flags&isUnseen == it.flags&isUnseen:
+	case it.name == "" && it.value == "" && o.spare == nil && o.joinable(first) && first.flags&isUnseen == it.flags&isUnseen:
 		it.name = first.name
 		rest := list{first.next, l.last}
 		if rest.first == none {
@@ -745,7 +743,7 @@ func (o *outline) row(it *item, l list) (list, bool) {
 		switch {
 		case keep:
 			content = o.chain(list{k, k}, inside)
-		case cell.name != "" && n == 0 && it.name == "" && cell.flags&isUnseen == it.flags&isUnseen:
+		case cell.name != "" && n == 0 && it.name == "" && o.spare == nil && cell.flags&isUnseen == it.flags&isUnseen:
 			it.name = cell.name
 		case cell.name != "":
 			cell.role, cell.flags = "", cell.flags|isText

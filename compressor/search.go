@@ -23,13 +23,13 @@ func (p *Page) Search(text string) (*Hits, error) {
 	if expression, ok := asExpression(text); ok {
 		re, err := regexp.Compile(expression)
 		if err != nil {
-			return nil, &OptionError{"regular expression", text, err.Error()}
+			return nil, &OptionError{Option: "text", Value: text, Why: strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
 		}
 		match = re.MatchString
 	} else {
 		text = strings.ToLower(foldString(text))
 		if text == "" {
-			return nil, &OptionError{"text to find", "", "at least one character"}
+			return nil, &OptionError{Option: "text", Why: "it is empty"}
 		}
 		match = func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
 	}

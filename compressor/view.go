@@ -80,9 +80,16 @@ var ErrUnknownUID = errors.New("no node of the page has this uid")
 var ErrNoLayout = errors.New("the payload has no layout facts: only a live capture has")
 
 // OptionError says which option has a value that it cannot have.
-type OptionError struct{ Option, Value, Want string }
+type OptionError struct {
+	Option, Value string
+	Want          string // what there is
+	Why           string // or what is wrong with the value
+}
 
 func (e *OptionError) Error() string {
+	if e.Why != "" {
+		return fmt.Sprintf("the %s %q is not valid: %s", e.Option, e.Value, e.Why)
+	}
 	return fmt.Sprintf("no %s %q: there is %s", e.Option, e.Value, e.Want)
 }
 
@@ -95,7 +102,7 @@ func (p *Page) checkOptions(o Options) error {
 		{"profile", o.Profile, Profiles}, {"filter", o.Filter, Filters}, {"handles", o.Handles, []string{"all"}}, {"format", o.Format, Formats},
 	} {
 		if c.value != "" && !slices.Contains(c.among, c.value) {
-			return &OptionError{c.option, c.value, strings.Join(c.among, ", ")}
+			return &OptionError{Option: c.option, Value: c.value, Want: strings.Join(c.among, ", ")}
 		}
 	}
 	for _, c := range []struct {
@@ -103,7 +110,7 @@ func (p *Page) checkOptions(o Options) error {
 		value  int
 	}{{"max_depth", o.Depth}, {"truncate_names_at", o.Names}, {"truncate_values_at", o.Values}, {"truncate_text_at", o.Text}} {
 		if c.value < 0 {
-			return &OptionError{c.option, strconv.Itoa(c.value), "0 for no limit, or a number above"}
+			return &OptionError{Option: c.option, Value: strconv.Itoa(c.value), Want: "0 for no limit, or a number above"}
 		}
 	}
 	if (o.Filter == "visible" || o.Filter == "viewport") && len(p.layouts) == 0 {
