@@ -166,11 +166,21 @@ func (c *command) act() *cobra.Command {
 	return cmd
 }
 
+// taken is what an action takes behind its name.
+func taken(action string) string {
+	for _, a := range actions {
+		if a.name == action {
+			return a.takes
+		}
+	}
+	return ""
+}
+
 // take gives an act what stands behind its name.
 func take(p *wire.ActParams, what []string) error {
 	one := func() (string, error) {
 		if len(what) != 1 {
-			return "", usage("say one thing: handrail act %s %s …", p.UID, p.Action)
+			return "", usage("say what to %s: handrail act UID %s %s", p.Action, p.Action, taken(p.Action))
 		}
 		return what[0], nil
 	}
@@ -214,7 +224,7 @@ func take(p *wire.ActParams, what []string) error {
 		}
 	default:
 		if len(what) > 0 {
-			err = usage("%s takes nothing behind it: %q", p.Action, what)
+			err = usage("%s takes no text: %q", p.Action, what)
 		}
 	}
 	return err

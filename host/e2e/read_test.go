@@ -142,7 +142,7 @@ func TestReadDiff(t *testing.T) {
 		t.Errorf("nothing new = %q", same.UIDs)
 	}
 
-	r := h.act(t, uidOf(t, first.UIDs, `radio "Open"`), "click", "--diff")
+	r := h.act(t, uidOf(t, first.UIDs, `radio "Open"`), "click", "--then", "diff")
 	wantTokens(t, "a radio, by act", r.Diff, 60)
 	since := h.snapshot(t, "--since", first.RecoveryHandle)
 	wantTokens(t, "a radio, by since", since.UIDs, 60)
@@ -153,14 +153,14 @@ func TestReadDiff(t *testing.T) {
 		}
 	}
 
-	added := h.act(t, uidOf(t, first.UIDs, `"Add"`), "click", "--diff")
+	added := h.act(t, uidOf(t, first.UIDs, `"Add"`), "click", "--then", "diff")
 	wantTokens(t, "an item more", added.Diff, 60)
 	wantLines(t, strings.ReplaceAll(added.Diff, "+  ", "+ "), `+ li "Read a book" in list "Tasks"`, `+ button "Done with book"`)
 	book := regexp.MustCompile(`\[(\w+)\] button "Done with book"`).FindStringSubmatch(added.Diff)
 	if book == nil {
 		t.Fatalf("the new button has no uid in\n%s", added.Diff)
 	}
-	dropped := h.act(t, uidOf(t, first.UIDs, `"Drop"`), "click", "--diff")
+	dropped := h.act(t, uidOf(t, first.UIDs, `"Drop"`), "click", "--then", "diff")
 	wantLines(t, dropped.Diff, `- li "Water the plants"`)
 	if strings.Contains(dropped.Diff, "Ada") || strings.Contains(dropped.Diff, "+ ") {
 		t.Errorf("more than an item less:\n%s", dropped.Diff)
