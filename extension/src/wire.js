@@ -202,6 +202,9 @@ export const methods = Object.freeze({
  * @property {number} [tab]
  * @property {string} [url]
  * @property {boolean} [reveal]
+ * @property {number} [max_frames]
+ * @property {number} [frame_ms]
+ * @property {number} [frames_ms]
  * @property {'full' | 'balanced' | 'light'} [profile]
  * @property {string} [query]
  * @property {string} [under]
@@ -845,6 +848,9 @@ const schemas = {
       tab: { kind: 'int', optional: true },
       url: { kind: 'string', optional: true, max: 1400000 },
       reveal: { kind: 'bool', optional: true },
+      max_frames: { kind: 'int', optional: true },
+      frame_ms: { kind: 'int', optional: true },
+      frames_ms: { kind: 'int', optional: true },
       profile: { kind: 'string', optional: true, oneOf: ['full', 'balanced', 'light'] },
       query: { kind: 'string', optional: true, max: 4096 },
       under: { kind: 'string', optional: true, max: 64 },

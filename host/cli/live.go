@@ -42,6 +42,7 @@ func (c *command) snapshot() *cobra.Command {
 	var params wire.SnapshotParams
 	var view bool
 	var flags *viewFlags
+	var frames int
 	cmd := &cobra.Command{
 		Use:   "snapshot [URL] [QUERY]",
 		Short: "Read a page",
@@ -54,6 +55,9 @@ func (c *command) snapshot() *cobra.Command {
 				return err
 			}
 			params.ViewOptions = flags.options()
+			if cmd.Flags().Changed("max-frames") {
+				params.MaxFrames = &frames
+			}
 			if len(args) > 0 {
 				params.URL = args[0]
 			}
@@ -81,6 +85,9 @@ func (c *command) snapshot() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&view, "view", false, "print the view alone")
 	flags = addViewFlags(cmd, "")
+	cmd.Flags().IntVar(&frames, "max-frames", 16, "child frames to read at most")
+	cmd.Flags().IntVar(&params.FrameMs, "frame-ms", 0, "ms for each child frame (default 3000)")
+	cmd.Flags().IntVar(&params.FramesMs, "frames-ms", 0, "ms for all child frames (default 12000)")
 	cmd.Flags().BoolVar(&params.Reveal, "reveal", false, "show the values of secret fields, but never of passwords, this once")
 	cmd.Flags().IntVar(&params.Tab, "tab", 0, "number of the tab (default the current one)")
 	return cmd

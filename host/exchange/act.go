@@ -148,7 +148,7 @@ func (l *link) withDiff(ctx context.Context, result *wire.ActResult, seen aim) *
 	}
 	object, err := l.take(ctx, seen.tab, snapshot.Request{
 		Options: compressor.Options{Profile: compressor.Balanced}, Limits: compressor.DefaultLimits, Since: seen.handle,
-	})
+	}, limits)
 	if err != nil {
 		told.Diff = fmt.Sprintf("not read: %s", codeOf(l.fault(err)))
 		return &told

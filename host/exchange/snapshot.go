@@ -28,6 +28,10 @@ func (l *link) snapshot(ctx context.Context, p wire.SnapshotParams) (json.RawMes
 	if err != nil {
 		return nil, err
 	}
+	bounds, err := boundsOf(p)
+	if err != nil {
+		return nil, err
+	}
 	if p.Reveal {
 		if !l.allowed(ctx).Reveal {
 			return nil, wire.Fail(wire.RevealOff, "")
@@ -49,11 +53,11 @@ func (l *link) snapshot(ctx context.Context, p wire.SnapshotParams) (json.RawMes
 	if err != nil {
 		return nil, err
 	}
-	object, err := l.take(ctx, tab, req)
+	object, err := l.take(ctx, tab, req, bounds)
 	if f, ok := errors.AsType[*wire.Fault](err); ok && f.Code == wire.UnknownTab && !named {
 		// The client's current tab was closed.
 		if tab, err = l.listedTab(ctx); err == nil {
-			object, err = l.take(ctx, tab, req)
+			object, err = l.take(ctx, tab, req, bounds)
 		}
 	}
 	if err != nil {
@@ -61,6 +65,30 @@ func (l *link) snapshot(ctx context.Context, p wire.SnapshotParams) (json.RawMes
 	}
 	l.setCurrentTab(ctx, currentTab{Tab: tab})
 	return object.Text, nil
+}
+
+// boundsOf are the bounds of child frames that a client asks for.
+func boundsOf(p wire.SnapshotParams) (wire.Limits, error) {
+	b := limits
+	if p.MaxFrames != nil {
+		b.Frames = *p.MaxFrames
+	}
+	for _, ms := range []struct {
+		name  string
+		asked int
+		to    *int
+	}{{"frame_ms", p.FrameMs, &b.FrameMs}, {"frames_ms", p.FramesMs, &b.TotalMs}} {
+		if ms.asked < 0 || ms.asked > 60_000 {
+			return b, badField(ms.name, "the time for frames is 1 to 60000 ms")
+		}
+		if ms.asked > 0 {
+			*ms.to = ms.asked
+		}
+	}
+	if b.Frames < 0 || b.Frames > 200 {
+		return b, badField("max_frames", "0 to 200 child frames are read")
+	}
+	return b, nil
 }
 
 // nonce is what a page cannot know.
@@ -114,7 +142,7 @@ func (l *link) visit(ctx context.Context, p wire.SnapshotParams) (int, error) {
 }
 
 // take captures a tab and records it with the view that the client is given.
-func (l *link) take(ctx context.Context, tab int, req snapshot.Request) (*snapshot.Object, error) {
+func (l *link) take(ctx context.Context, tab int, req snapshot.Request, bounds wire.Limits) (*snapshot.Object, error) {
 	store, err := l.openStore()
 	if err != nil {
 		return nil, err
@@ -124,7 +152,7 @@ func (l *link) take(ctx context.Context, tab int, req snapshot.Request) (*snapsh
 		return nil, err
 	}
 	defer release()
-	bundle, meta, err := l.capture(ctx, store, tab)
+	bundle, meta, err := l.capture(ctx, store, tab, bounds)
 	if err != nil {
 		return nil, err
 	}
@@ -133,13 +161,13 @@ func (l *link) take(ctx context.Context, tab int, req snapshot.Request) (*snapsh
 
 // capture asks the extension for a tab's bundle. The caller has the tab's turn
 // until the bundle is recorded, so that session ordinals are given out once.
-func (l *link) capture(ctx context.Context, store *recovery.Store, tab int) ([]byte, recovery.Snapshot, error) {
+func (l *link) capture(ctx context.Context, store *recovery.Store, tab int, bounds wire.Limits) ([]byte, recovery.Snapshot, error) {
 	meta := recovery.Snapshot{Capture: randomHex(16), Browser: l.browser.Instance, Tab: tab, Taken: l.now()}
 	ordinals, err := store.Ordinals(ctx, meta.Browser, tab)
 	if err != nil {
 		return nil, meta, err
 	}
-	p := wire.CaptureParams{Capture: meta.Capture, Tab: tab, Ordinals: map[string]int{}, Next: 1, Limits: limits}
+	p := wire.CaptureParams{Capture: meta.Capture, Tab: tab, Ordinals: map[string]int{}, Next: 1, Limits: bounds}
 	for target, n := range ordinals {
 		p.Ordinals[target] = n
 		p.Next = max(p.Next, n+1)

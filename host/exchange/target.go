@@ -204,7 +204,7 @@ func (l *link) offer(ctx context.Context, store *recovery.Store, f *wire.Fault, 
 		return err
 	}
 	defer release()
-	bundle, meta, err := l.capture(ctx, store, at.tab)
+	bundle, meta, err := l.capture(ctx, store, at.tab, limits)
 	if err != nil {
 		return err
 	}

@@ -372,6 +372,13 @@ type SnapshotParams struct {
 	// Reveal shows the values of secret fields, but for passwords, in this reply
 	// alone: they are read anew and stored nowhere.
 	Reveal bool `json:"reveal,omitempty"`
+
+	// Bounds of child frames: how many are read (default 16), ms for each (default
+	// 3000) and for all (default 12000).
+	MaxFrames *int `json:"max_frames,omitempty"`
+	FrameMs   int  `json:"frame_ms,omitempty"`
+	FramesMs  int  `json:"frames_ms,omitempty"`
+
 	ViewOptions
 }
 

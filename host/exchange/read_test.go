@@ -48,3 +48,29 @@ func TestReveal(t *testing.T) {
 		t.Error("the value is shown without being asked for")
 	}
 }
+
+// The bounds of child frames reach the extension; those that cannot be are refused.
+func TestFrameBounds(t *testing.T) {
+	t.Parallel()
+	w := start(t, dedicated)
+	c := w.client("c")
+	c.snapshot(wire.SnapshotParams{URL: first})
+	var asked wire.CaptureParams
+	w.browser.On("capture", func(_ context.Context, params json.RawMessage) (any, error) {
+		if err := json.Unmarshal(params, &asked); err != nil {
+			return nil, err
+		}
+		return nil, wire.Fail(wire.CaptureFailed, "enough")
+	})
+	none := 0
+	c.refused(wire.CaptureFailed, "snapshot", wire.SnapshotParams{MaxFrames: &none, FrameMs: 50, FramesMs: 700})
+	if asked.Limits.Frames != 0 || asked.Limits.FrameMs != 50 || asked.Limits.TotalMs != 700 {
+		t.Errorf("limits %+v", asked.Limits)
+	}
+	many := 201
+	for field, p := range map[string]wire.SnapshotParams{"max_frames": {MaxFrames: &many}, "frame_ms": {FrameMs: -1}, "frames_ms": {FramesMs: 60_001}} {
+		if f := c.refused(wire.BadRequest, "snapshot", p); f.Field != field {
+			t.Errorf("field %q, want %q", f.Field, field)
+		}
+	}
+}
