@@ -20,8 +20,14 @@ func (p *Page) check() *Decline {
 		if d != nil && k == p.root {
 			return d
 		}
-		if d != nil && f.Err == "" {
+		if d == nil {
+			continue
+		}
+		if f.Err == "" {
 			f.Err = string(d.Reason)
+		}
+		for i := f.from; i < f.to; i++ {
+			p.tree.nodes[i].end = p.tree.nodes[i].kid // children that are not checked are none
 		}
 	}
 	return nil
