@@ -44,14 +44,11 @@ func (v *View) Window(offset int, l Limits) Window {
 	offset = max(0, min(offset, len(v.Text)))
 	w := Window{Next: -1, TotalChars: utf8.RuneCountInString(v.Text)}
 	start := strings.LastIndexByte(v.Text[:offset], '\n') + 1
-	if offset < len(v.Text) || start < offset {
-		end := lineEnd(v.Text, start)
-		if start < offset && l.fits(v.Text[start:end]) {
-			offset = start
-		}
-		for offset > start && offset < len(v.Text) && !utf8.RuneStart(v.Text[offset]) {
-			offset--
-		}
+	if start < offset && l.holds(v.Text[start:min(lineEnd(v.Text, start)+1, len(v.Text))]) {
+		offset = start
+	}
+	for offset < len(v.Text) && !utf8.RuneStart(v.Text[offset]) {
+		offset--
 	}
 	w.Offset = offset
 	rest := v.Text[offset:]
@@ -60,6 +57,9 @@ func (v *View) Window(offset int, l Limits) Window {
 	}
 	w.Truncated = true
 	tail := v.tail(offset, l)
+	if first := lineEnd(v.Text, offset); first < tail && !l.holds(v.Text[offset:first+1]+v.Text[tail:]) && l.holds(v.Text[offset:first+1]) {
+		tail = len(v.Text) // else there would be no room for the first line
+	}
 	room := l
 	room.spend(v.Text[tail:])
 	end := offset
@@ -70,17 +70,18 @@ func (v *View) Window(offset int, l Limits) Window {
 		}
 		end = next
 	}
-	if end == tail && end > offset { // only the marker's room was missing: the last line makes place for it
-		end = max(offset, strings.LastIndexByte(v.Text[offset:end-1], '\n')+1+offset)
-	}
 	head, more := v.Text[offset:end], ""
 	if end == offset { // a line larger than the window
 		room := l
 		room.spend(v.Text[tail:])
 		line := v.Text[offset:lineEnd(v.Text, offset)]
 		n := room.cut(line)
-		end = offset + n
-		head, more = line[:n], fmt.Sprintf("…+%d", utf8.RuneCountInString(line[n:]))
+		end, head = offset+n, line[:n]
+		if n < len(line) {
+			more = fmt.Sprintf("…+%d", utf8.RuneCountInString(line[n:]))
+		} else {
+			end = min(end+1, tail)
+		}
 	}
 	head = strings.TrimSuffix(head, "\n")
 	left := v.Text[end:tail]
@@ -89,9 +90,11 @@ func (v *View) Window(offset int, l Limits) Window {
 		limit = fmt.Sprintf("%d tokens", l.Tokens)
 	}
 	w.Next = end
-	marker := fmt.Sprintf("… %d characters, %d controls left out by the limit of %s, next offset %d", utf8.RuneCountInString(left), controlsIn(left), limit, end)
+	line := strings.LastIndexByte(v.Text[:end], '\n') + 1
+	controls := controlsIn(v.Text[line:tail]) - controlsIn(v.Text[line:end])
+	marker := fmt.Sprintf("… %d characters, %d controls left out by the limit of %s, next offset %d", utf8.RuneCountInString(left), controls, limit, end)
 	if strings.HasPrefix(v.Text, "{") {
-		marker = fmt.Sprintf(`{"role":"note","name":%q}`, marker)
+		marker = fmt.Sprintf(`{"role":"note","name":%q,"level":0}`, marker)
 	}
 	w.Text = head + more + "\n" + marker
 	if tail < len(v.Text) {
@@ -124,12 +127,13 @@ func (w Window) capped(l Limits) Window {
 		_, n := utf8.DecodeRuneInString(w.Text[at:])
 		at += n
 	}
-	if line := strings.LastIndexByte(w.Text[:at], '\n'); line > 0 {
-		at = line
+	next := at
+	if line := strings.LastIndexByte(w.Text[:at+1], '\n'); line > 0 {
+		at, next = line, line+1
 	}
 	w.Text, w.Truncated, w.Degraded = w.Text[:at], true, true
-	if w.Next < 0 || w.Offset+at < w.Next {
-		w.Next = w.Offset + at
+	if w.Next < 0 || w.Offset+next < w.Next {
+		w.Next = w.Offset + next
 	}
 	return w
 }
@@ -172,6 +176,11 @@ func (l Limits) fits(text string) bool {
 		return false
 	}
 	return l.Tokens <= 0 || len(text) <= l.Tokens || tokens.CountString(text) <= l.Tokens
+}
+
+// holds says that a window has room for a text beside the marker.
+func (l Limits) holds(text string) bool {
+	return (l.Max <= 0 || utf8.RuneCountInString(text) <= l.Max) && l.spend(text)
 }
 
 // spend takes a text's size off what is left, room for the marker kept, and says
@@ -220,8 +229,11 @@ func (l Limits) has(n int, line string) bool {
 	return l.Tokens <= 0 || n <= l.Tokens-markerTokens
 }
 
-// controlsIn counts the items with a uid in a part of a view.
+// controlsIn counts the items with a uid in a part of a view that begins with a line.
 func controlsIn(text string) int {
+	if strings.HasPrefix(text, "{") {
+		return strings.Count(text, `{"uid":"`) // within a string the quotes would be escaped
+	}
 	n, quoted := 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
