@@ -71,9 +71,8 @@ func (o *outline) withLines(keep []bool, order, up []int32) []bool {
 			keep[up[k]] = true
 		}
 	}
-	for _, k := range order {
-		it := &o.items[k]
-		for j, on := it.kids.first, keep[k]; j != none; j = o.items[j].next {
+	lines := func(j int32, on bool) {
+		for ; j != none; j = o.items[j].next {
 			if o.items[j].join == ownLine {
 				on = false
 				for e := j; e != none && (e == j || o.items[e].join != ownLine); e = o.items[e].next {
@@ -82,6 +81,10 @@ func (o *outline) withLines(keep []bool, order, up []int32) []bool {
 			}
 			keep[j] = keep[j] || on
 		}
+	}
+	lines(o.top.first, false)
+	for _, k := range order {
+		lines(o.items[k].kids.first, keep[k])
 	}
 	return keep
 }
