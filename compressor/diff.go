@@ -1,12 +1,15 @@
 package compressor
 
+// maxFreshLevel bounds the indentation of what is new.
+const maxFreshLevel = 50
+
 // Diff says what is different on a page that was read before: the items that came,
 // went or changed, by uid, or by the node where they have none. Nothing new is one
 // word. Both are shown by balanced, with the options of o; uids keep their spelling.
 func Diff(before, after *Page, o Options) *View {
 	o.Profile, o.Format, o.Query = Balanced, "", ""
 	old, now := before.listed(o), after.listed(o)
-	w := &writer{outline: now.outline}
+	w := now.writer()
 	_, up := now.order()
 	in := int32(none)
 	mark := func(sign string, k int32, o *Object, level int) {
@@ -16,11 +19,14 @@ func Diff(before, after *Page, o Options) *View {
 		w.text.WriteString(sign)
 		o.Level = level
 		w.plain(o)
+		if level > 0 {
+			return
+		}
 		around := up[k]
 		for around != none && (now.items[around].record == none || now.items[around].name == "") {
 			around = up[around]
 		}
-		if level == 0 && around != in {
+		if around != in {
 			w.within(up[k], up)
 			in = around
 		}
@@ -33,7 +39,7 @@ func Diff(before, after *Page, o Options) *View {
 		case !known:
 			level := 0
 			if up[k] != none {
-				level = fresh[up[k]]
+				level = min(fresh[up[k]], maxFreshLevel)
 			}
 			fresh[k] = level + 1
 			mark("+ ", k, line.object, level)
@@ -41,7 +47,7 @@ func Diff(before, after *Page, o Options) *View {
 			mark("~ ", k, line.object, 0)
 		}
 	}
-	gone := &writer{outline: old.outline}
+	gone := old.writer()
 	_, oldUp := old.order()
 	lost := make([]bool, len(old.items))
 	for _, k := range old.shown {
@@ -79,7 +85,7 @@ func (w *writer) plain(o *Object) {
 	}
 	level := o.Level
 	o.Level = 0
-	one := &writer{outline: w.outline}
+	one := w.writer()
 	one.object(o, ownLine)
 	o.Level = level
 	w.text.WriteString(one.text.String())
@@ -112,7 +118,7 @@ type key struct {
 func (p *Page) listed(o Options) *listing {
 	out := p.outline(o, none)
 	l := &listing{outline: out, lines: map[int32]listed{}, byKey: map[key]int32{}}
-	w := &writer{outline: out}
+	w := out.writer()
 	order, up := out.order()
 	places := map[key]int{}
 	for _, k := range order {
@@ -134,7 +140,7 @@ func (p *Page) listed(o Options) *listing {
 			id.place = len(l.byKey)
 		}
 		object := w.describe(it)
-		one := &writer{outline: out}
+		one := out.writer()
 		one.object(object, ownLine)
 		l.shown = append(l.shown, k)
 		l.lines[k] = listed{id, one.text.String(), object}

@@ -50,6 +50,17 @@ type writer struct {
 	names int
 	named bool     // all that can be has a uid
 	base  []string // by frame: its address
+
+	indented int // bytes of indentation written
+}
+
+// writer makes one that cuts names where the options or the profile say so.
+func (o *outline) writer() *writer {
+	w := &writer{outline: o, names: o.opt.Names, named: o.opt.Handles == "all"}
+	if o.opt.Profile == Light && w.names == 0 {
+		w.names = lightNames
+	}
+	return w
 }
 
 // shown renders a page by options that the base rules have not.
@@ -61,14 +72,14 @@ func (p *Page) shown(o Options) (*View, error) {
 		}
 	}
 	out := p.outline(o, root)
-	w := &writer{outline: out, names: o.Names, named: o.Handles == "all"}
-	if o.Profile == Light && o.Names == 0 {
-		w.names = lightNames
-	}
+	w := out.writer()
 	if terms := termsOf(o.Query); len(terms) > 0 {
 		if w.keep = out.find(terms); w.keep == nil {
-			w.line(out.top.first, 0, ownLine, nil)
-			w.b = w.b[:0]
+			if out.top.first != none {
+				first := w.describe(&out.items[out.top.first])
+				first.UID = "" // it was not found
+				w.object(first, ownLine)
+			}
 			w.object(&Object{Role: "note", Name: "no accessible match", Level: 1}, ownLine)
 			return w.view(), nil
 		}
@@ -79,12 +90,15 @@ func (p *Page) shown(o Options) (*View, error) {
 	case o.Profile == Light:
 		w.flat()
 	default:
-		if o.Profile == Balanced && root == none && w.keep == nil && o.Format != "json" {
+		if o.Profile == Balanced && root == none && w.keep == nil && o.Depth != 1 {
 			w.overlays()
 		}
 		w.nested(out.top, 0)
 	}
-	if out.top.first == none || w.text.Len() == 0 {
+	if limit := len(p.tree.src) + slack; w.indented > limit {
+		return nil, decline(ReasonNotSmaller, "more than %d bytes of indentation", limit)
+	}
+	if w.text.Len() == 0 {
 		w.object(&Object{Role: "note", Name: "nothing to show"}, ownLine)
 	}
 	return w.view(), nil
@@ -97,10 +111,9 @@ func (w *writer) nested(l list, level int) {
 	type place struct {
 		item  int32
 		level int
-		open  bool // the item it stands under has the line that is written
 	}
-	todo := []place{{l.first, level, false}}
-	for len(todo) > 0 {
+	todo := []place{{l.first, level}}
+	for len(todo) > 0 && w.indented <= len(w.tree.src)+slack {
 		at := &todo[len(todo)-1]
 		if at.item == none {
 			todo = todo[:len(todo)-1]
@@ -146,6 +159,9 @@ func (w *writer) leftOut(it *item) *Below {
 		}
 		it := &w.items[k]
 		todo[len(todo)-1] = it.next
+		if it.record == none || it.flags&isHoisted != 0 {
+			continue
+		}
 		n.Nodes++
 		if it.flags&hasUIDShown != 0 {
 			n.Controls++
@@ -227,15 +243,15 @@ func (w *writer) object(o *Object, join join) {
 	if o.UID != "" {
 		w.uids = append(w.uids, o.UID)
 	}
+	if o.Role == "" && (o.Name == "" || w.opt.Format == "json") {
+		o.Role = "text"
+	}
 	b := w.b[:0]
 	if w.opt.Format == "json" {
 		if w.text.Len() > 0 {
 			b = append(b, '\n')
 		}
 		w.text.Write(b)
-		if o.Role == "" {
-			o.Role = "text"
-		}
 		var line bytes.Buffer
 		e := json.NewEncoder(&line)
 		e.SetEscapeHTML(false)
@@ -257,6 +273,7 @@ func (w *writer) object(o *Object, join join) {
 		for range o.Level {
 			b = append(b, w.indent()...)
 		}
+		w.indented += len(b)
 	}
 	if o.UID != "" {
 		b = append(append(append(b, '['), o.UID...), "] "...)
@@ -271,6 +288,9 @@ func (w *writer) object(o *Object, join join) {
 			b = append(b, ' ')
 		}
 		b = appendQuote(append(b, before...), text)
+	}
+	if o.Name == "" && b[len(b)-1] == '"' && !w.opt.isFull() {
+		b = append(b, ` ""`...) // else a role in quotes would be a text
 	}
 	quoted("", o.Name)
 	quoted("= ", o.Value)
@@ -379,7 +399,7 @@ func (w *writer) describe(it *item) *Object {
 		add(true, plainNumber(low)+".."+plainNumber(high))
 	}
 	add(it.flags&isUnseen != 0, "hidden")
-	if m.valueText != o.Value && m.valueText != o.Name {
+	if m.valueText != o.Value && m.valueText != o.Name && !w.isSecret(r) {
 		o.ValueText = m.valueText
 	}
 	if k&field != 0 || it.role == "textbox" {
@@ -387,9 +407,6 @@ func (w *writer) describe(it *item) *Object {
 		add(inputKinds[a.kind], a.kind)
 		if a.placeholder != o.Name {
 			o.Placeholder = a.placeholder
-		}
-		if o.Value != "" && w.isSecret(r) && !w.revealed[it.record] {
-			o.Value = hiddenValue
 		}
 	}
 	if o.UID != "" && isGlyph(o.Name) && o.Placeholder == "" {

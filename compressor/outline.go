@@ -124,7 +124,7 @@ func (p *Page) parents() (up []int32, texts []bool) {
 			continue
 		}
 		for _, kid := range p.tree.kids[n.kid:n.end] {
-			if kid < 0 || int(kid) >= len(up) || up[kid] != none || kid == int32(i) {
+			if kid == none || up[kid] != none || kid == int32(i) {
 				continue
 			}
 			up[kid] = int32(i)
@@ -231,6 +231,13 @@ func (o *outline) shape(i int32, l list) list {
 		}
 		return o.add(it)
 	}
+	if o.isSecret(r) {
+		// What stands in the field is its value, or a part of it.
+		l = o.only(l, func(kid *item) bool { return kid.flags&(isText|hasUIDShown) != isText })
+		if it.value != "" {
+			it.value = hiddenValue
+		}
+	}
 	plain := it.flags&hasUIDShown == 0 && !asked // nothing but what it says
 	switch {
 	case k&staticText != 0:
@@ -240,7 +247,7 @@ func (o *outline) shape(i int32, l list) list {
 		it.flags |= isText
 		return o.chain(o.add(it), l)
 	case k&unprinted != 0 && plain:
-		return empty
+		return o.only(l, func(kid *item) bool { return !kid.isBare() })
 	case k&inline != 0 && plain:
 		if l.first == none && r.name != "" {
 			it.role = ""
@@ -261,7 +268,7 @@ func (o *outline) shape(i int32, l list) list {
 			it.flags |= isUnseen // it says nothing else
 		}
 	}
-	if it.name == r.value {
+	if it.name == it.value {
 		it.value = ""
 	}
 	said := r.state & printed &^ (editable | focused)

@@ -10,7 +10,11 @@ func (w *writer) overlays() {
 	if len(open) == 0 {
 		return
 	}
-	w.text.WriteString("[open overlays]")
+	if w.opt.Format == "json" {
+		w.object(&Object{Role: "note", Name: "open overlays"}, ownLine)
+	} else {
+		w.text.WriteString("[open overlays]")
+	}
 	for _, k := range open {
 		it := &w.items[k]
 		rest := it.next

@@ -34,7 +34,7 @@ func (p *Page) Search(text string) (*Hits, error) {
 		match = func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
 	}
 	out := p.outline(Options{Profile: Balanced}, none)
-	w := &writer{outline: out}
+	w := out.writer()
 	out.spare = p.spare()
 	order, up := out.order()
 	h := &Hits{}
