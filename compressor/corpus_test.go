@@ -62,6 +62,9 @@ func TestCorpus(t *testing.T) {
 			if again := mustView(t, mustRead(t, payload), Options{}); again.Text != v.Text {
 				t.Error("two views differ")
 			}
+			if len(payload) < 2_000_000 {
+				checkReading(t, p, mustRead(t, payload), "the page", uint64(len(payload))*2654435761)
+			}
 			if len(payload) < 200_000 { // the reference is slow; these are 4 of 5
 				checkReference(t, payload)
 			}

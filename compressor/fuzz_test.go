@@ -21,11 +21,11 @@ func FuzzView(f *testing.F) {
 		`[{"nodeId":"1","role":{"value":"StaticText"},"name":{"value":"a"},"properties":[{"name":"checked","value":{"value":"mixed"}}]},{"nodeId":"1"}]`,
 		"\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f and \xff\xfe\xfd\xfc",
 	} {
-		f.Add([]byte(payload), "x 1")
+		f.Add([]byte(payload), "x 1", uint64(len(payload))*7919)
 	}
-	f.Fuzz(func(t *testing.T, data []byte, query string) {
-		checkPayload(t, data, query)
-		checkPayload(t, payloadOf(data), query)
+	f.Fuzz(func(t *testing.T, data []byte, query string, choice uint64) {
+		checkPayload(t, data, query, choice)
+		checkPayload(t, payloadOf(data), query, choice)
 	})
 }
 
@@ -34,15 +34,43 @@ func TestRandomPayloads(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	data := make([]byte, 200)
+	var before *Page
 	for range 1000 {
 		for i := range data {
 			data[i] = byte(random.Uint32())
 		}
-		checkPayload(t, payloadOf(data), "a page")
+		if after, err := Read(payloadOf(data)); err == nil {
+			if before != nil {
+				checkDiff(t, before, after)
+			}
+			before = after
+		}
+		checkPayload(t, payloadOf(data), "a page", random.Uint64())
 	}
 }
 
-func checkPayload(t *testing.T, payload []byte, query string) {
+// checkDiff checks that a diff says of every item of the page after whether it is
+// new or changed, and that the uids it issues name nodes there.
+func checkDiff(t testing.TB, before, after *Page) {
+	t.Helper()
+	d := Diff(before, after, Options{})
+	signs, items, err := parseDiff(d.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var present []shownItem
+	for i, it := range items {
+		if signs[i] != '-' {
+			present = append(present, it)
+		}
+	}
+	checkUIDs(t, after, d, present)
+	if again := Diff(before, after, Options{}); again.Text != d.Text {
+		t.Fatal("two diffs differ")
+	}
+}
+
+func checkPayload(t *testing.T, payload []byte, query string, choice uint64) {
 	checkReference(t, payload)
 	p, err := Read(payload)
 	if err != nil {
@@ -78,6 +106,72 @@ func checkPayload(t *testing.T, payload []byte, query string) {
 	if len(uids) != len(found.UIDs) {
 		t.Fatalf("%d uids in the text, %d in the view", len(uids), len(found.UIDs))
 	}
+	checkReading(t, p, mustRead(t, payload), query, choice)
+}
+
+// checkReading checks what holds of everything that can be asked of a page; choice
+// picks among the options. again is the same page.
+func checkReading(t testing.TB, p, again *Page, query string, choice uint64) {
+	t.Helper()
+	pick := func(n uint64) int {
+		at := choice % n
+		choice /= n
+		return int(at)
+	}
+	base := Options{Depth: pick(5), Names: pick(3) * 4, Values: pick(3) * 4, Text: pick(3) * 4, URLs: pick(2) == 1, Bare: pick(2) == 1}
+	if pick(2) == 1 {
+		base.Handles = "all"
+	}
+	if len(p.layouts) > 0 || pick(2) == 1 {
+		base.Filter = []string{"", "visible", "viewport", "interactive"}[pick(4)]
+	}
+	if len(p.layouts) == 0 && base.Filter != "interactive" {
+		base.Filter = ""
+	}
+	if pick(3) == 0 {
+		base.Query = query
+	}
+	if targets := p.Targets(); len(targets) > 0 && pick(3) == 0 {
+		base.Under = targets[pick(uint64(len(targets)))].UID
+	}
+	for _, o := range []Options{{Profile: Balanced}, {Profile: Light}, {Profile: Balanced, Handles: "all"}, base} {
+		if o == base {
+			o.Profile = []string{Balanced, Light}[pick(2)]
+		}
+		items := checkShown(t, p, o)
+		checkLimits(t, o, items)
+		v, _ := p.View(o)
+		if w, _ := again.View(o); v != nil && w.Text != v.Text {
+			t.Fatalf("%+v: two views differ", o)
+		}
+		if v != nil {
+			part := len(v.Text) / 9
+			checkWindows(t, v, Limits{Chars: part + 210 + pick(300), Tail: pick(2) * 90})
+			checkWindows(t, v, Limits{Tokens: part/3 + 70 + pick(100), Tail: pick(2) * 90})
+			checkWindows(t, v, Limits{Chars: part + 400, Max: part + 10 + pick(300)})
+		}
+	}
+	checkControls(t, p)
+
+	base.Profile = Full
+	if base.plain() != (Options{Query: base.Query}).plain() {
+		checkLimits(t, base, checkShown(t, p, base))
+	}
+
+	for _, text := range []string{query, "a", "/./", "/(/"} {
+		hits, err := p.Search(text)
+		if err != nil {
+			continue
+		}
+		items, err := parseHits(hits.Text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkUIDs(t, p, &hits.View, items)
+	}
+	if d := Diff(p, again, base); d.Text != "unchanged" {
+		t.Fatalf("a page differs from itself:\n%s", d.Text)
+	}
 }
 
 // payloadOf makes a payload of bytes, each a choice: an array, or a bundle of
@@ -94,10 +188,12 @@ func payloadOf(data []byte) []byte {
 	roles := []string{
 		"RootWebArea", "button", "StaticText", "InlineTextBox", "generic", "none", "LabelText", "row", "listitem", "Iframe", "link",
 		"heading", "rowheader", "option", "group", "dialog", "code", "text\" [u1]", "", "Ⓚ", "textbox",
+		"table", "columnheader", "cell", "LayoutTableRow", "LayoutTableCell", "combobox", "MenuListPopup", "listbox", "strong", "ListMarker",
+		"paragraph", "image", "StaticText", "StaticText", "link", "tab", "menu",
 	}
-	texts := []string{`""`, `"a"`, `"A "`, `"a\n[u1] b"`, `"\ud800\u202e"`, `" \" = \"x\" {focused}"`, `1.50e2`, `true`, `null`, `["a",{"b":" "}]`, "\"\xff\"", `"page"`}
+	texts := []string{`""`, `"a"`, `"A "`, `"a\n[u1] b"`, `"\ud800\u202e"`, `" \" = \"x\" {focused}"`, `1.50e2`, `true`, `null`, `["a",{"b":" "}]`, "\"\xff\"", `"page"`, `"Security code"`, `"👩‍👩‍👧‍👦 é́ שלום"`, `"|"`, `"Long words that go on and on"`}
 	values := []string{`true`, `false`, `"mixed"`, `"richtext"`, `0`, `1`, `""`, `"?"`}
-	properties := []string{"disabled", "checked", "expanded", "selected", "focused", "editable", "focusable", "clickable", "level"}
+	properties := []string{"disabled", "checked", "expanded", "selected", "focused", "editable", "focusable", "clickable", "level", "pressed", "hasPopup", "invalid", "url", "valuetext", "valuemax"}
 	nodes := func() string {
 		var all []string
 		for n := next(12); n >= 0; n-- {
@@ -130,6 +226,9 @@ func payloadOf(data []byte) []byte {
 		frames = append(frames, fmt.Sprintf(`{"frameId":"%d","parent":"%d","ownerBackendNodeId":%d,"session":%d,"origin":%s,"error":%s,"nodes":%s}`,
 			k, next(6), next(9), next(3), origin, reason, nodes()))
 	}
-	return fmt.Appendf(nil, `{"v":1,"frames":[%s],"layout":{"%d":{"%d":{"clickable":true},"%d":{"clickable":true,"rendered":false}}}}`,
-		strings.Join(frames, ","), next(3), next(9), next(9))
+	layout := fmt.Sprintf(`"%d":{"clickable":true},"%d":{"clickable":true,"rendered":false}`, next(9), 20+next(9))
+	for _, fact := range []string{`"box":[0,0,0,0]`, `"box":[1,2,3,4],"viewport":true`, `"opacity":0`, `"class":"fa fa-trash","box":[0,0,1,1]`, `"placeholder":"a","type":"password"`} {
+		layout += fmt.Sprintf(`,"%d":{%s}`, next(9), fact)
+	}
+	return fmt.Appendf(nil, `{"v":1,"frames":[%s],"layout":{"%d":{%s}}}`, strings.Join(frames, ","), next(3), layout)
 }
