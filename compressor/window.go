@@ -141,17 +141,16 @@ func (w Window) capped(l Limits) Window {
 // tail is where the view's end begins that every window carries: whole lines, at
 // most a quarter of what a window holds.
 func (v *View) tail(offset int, l Limits) int {
-	room := Limits{Chars: l.Tail, Tokens: l.Tokens / 4}
-	if l.Chars > 0 {
-		room.Chars = min(room.Chars, l.Chars/4)
-	}
 	at := len(v.Text)
-	if room.Chars <= 0 {
+	if l.Tail <= 0 {
 		return at
 	}
-	room.Chars += markerChars // the marker's place is no part of the tail
-	if room.Tokens > 0 {
-		room.Tokens += markerTokens
+	room := Limits{Chars: l.Tail + markerChars}
+	if l.Chars > 0 {
+		room.Chars = min(l.Tail, l.Chars/4) + markerChars
+	}
+	if l.Tokens > 0 {
+		room.Tokens = l.Tokens/4 + markerTokens
 	}
 	for at > offset {
 		start := strings.LastIndexByte(v.Text[:max(at-1, 0)], '\n') + 1
