@@ -63,10 +63,7 @@ func Diff(before, after *Page, o Options) *View {
 			w.text.WriteByte('\n')
 		}
 		w.text.WriteString("- ")
-		line.object.Below = gone.leftOut(&old.items[k])
-		if line.object.Below.Nodes == 0 {
-			line.object.Below = nil
-		}
+		line.object.Below = gone.count(old.items[k].kids.first)
 		line.object.Level = 0
 		uids := w.uids
 		w.plain(line.object)

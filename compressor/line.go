@@ -128,9 +128,11 @@ func (w *writer) nested(l list, level int) {
 		cut := w.opt.Depth > 0 && level+1 >= w.opt.Depth && it.kids.first != none
 		var below *Below
 		if cut {
-			if below = w.leftOut(it); below.Nodes == 0 {
-				below = nil
+			k := it.kids.first
+			for k != none && w.items[k].join != ownLine { // it stands on this line
+				k = w.items[k].next
 			}
+			below = w.count(k)
 		}
 		w.line(k, level, it.join, below)
 		if cut {
@@ -143,13 +145,9 @@ func (w *writer) nested(l list, level int) {
 	}
 }
 
-// leftOut counts what stands under an item and not on its line.
-func (w *writer) leftOut(it *item) *Below {
+// count counts the items from one on, and what stands under them; nil for nothing.
+func (w *writer) count(k int32) *Below {
 	n := &Below{}
-	k := it.kids.first
-	for k != none && w.items[k].join != ownLine {
-		k = w.items[k].next
-	}
 	todo := []int32{k}
 	for len(todo) > 0 {
 		k := todo[len(todo)-1]
@@ -167,6 +165,9 @@ func (w *writer) leftOut(it *item) *Below {
 			n.Controls++
 		}
 		todo = append(todo, it.kids.first)
+	}
+	if n.Nodes == 0 {
+		return nil
 	}
 	return n
 }
