@@ -95,6 +95,9 @@ func TestCanonical(t *testing.T) {
 		{Options{Query: " -- "}, ""},
 		{Options{Query: "Save"}, `{"query":"save"}`},
 		{Options{Query: " save! <ORD-0173>"}, `{"query":"save ord 0173"}`},
+		{Options{Filter: "all", Format: "text"}, ""},
+		{Options{Profile: "balanced", Under: "u7", Filter: "visible", Handles: "all", Depth: 3, Names: 1, Values: 2, Text: 4, URLs: true, Bare: true, Format: "json"},
+			`{"profile":"balanced","under":"u7","filter":"visible","handles":"all","max_depth":3,"truncate_names_at":1,"truncate_values_at":2,"truncate_text_at":4,"urls":true,"no_context":true,"format":"json"}`},
 		{Options{Profile: "light", Query: "é\"x"}, `{"profile":"light","query":"é x"}`},
 	} {
 		if got := test.options.Canonical(); got != test.want {

@@ -37,9 +37,11 @@ type size struct {
 	PayloadTokens int `json:"payload_tokens"`
 	ViewBytes     int `json:"view_bytes"`
 	ViewTokens    int `json:"view_tokens"`
+	Balanced      int `json:"balanced_tokens"`
+	Light         int `json:"light_tokens"`
 }
 
-// TestGolden renders testdata/payloads to testdata/views; sizes.json counts them.
+// TestGolden renders testdata/payloads to testdata/views by each profile; sizes.json counts them.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../testdata/payloads/*.json")
@@ -57,8 +59,15 @@ func TestGolden(t *testing.T) {
 		v := mustView(t, p, Options{})
 		checkView(t, p, v)
 		checkReference(t, payload)
-		sizes[name] = size{len(payload), tokens.Count(payload), len(v.Text), tokens.CountString(v.Text)}
 		golden(t, name+".txt", v.Text)
+		counts := map[string]int{}
+		for _, profile := range []string{Balanced, Light} {
+			checkShown(t, p, Options{Profile: profile})
+			text := mustView(t, p, Options{Profile: profile}).Text
+			golden(t, name+"."+profile+".txt", text)
+			counts[profile] = tokens.CountString(text)
+		}
+		sizes[name] = size{len(payload), tokens.Count(payload), len(v.Text), tokens.CountString(v.Text), counts[Balanced], counts[Light]}
 	}
 	table, err := json.MarshalIndent(sizes, "", "  ")
 	if err != nil {
