@@ -375,7 +375,8 @@ func (o *outline) boxless(r *record) bool {
 }
 
 // blockOf returns the node in whose flow a record stands: the nearest around it
-// that is more than inline. A plain box beside a text runs on with it.
+// that is more than inline. A plain box beside a text runs on with it, and so does
+// one without a DOM node, as content that a style makes has it.
 func (o *outline) blockOf(r *record) int32 {
 	if r.node == none {
 		return none
@@ -383,7 +384,7 @@ func (o *outline) blockOf(r *record) int32 {
 	up := o.parents[r.node]
 	for n := 0; up != none && n < 64; n++ {
 		k, above := o.tree.roles[o.tree.nodes[up].role].kind, o.parents[up]
-		if k&inline == 0 && (k&box == 0 || above == none || !o.texts[above]) {
+		if k&inline == 0 && (k&box == 0 || above == none || !o.texts[above] && o.tree.nodes[up].backend > 0) {
 			break
 		}
 		up = above
