@@ -323,7 +323,7 @@ func (o *outline) shape(i int32, l list) list {
 		switch {
 		case l.first == none:
 			return l
-		case l.first == l.last && k&landmark == 0 && o.items[l.first].flags&isText == 0:
+		case l.first == l.last && k&landmark == 0 && it.flags&isHeading == 0 && o.items[l.first].flags&isText == 0:
 			return l
 		}
 	}

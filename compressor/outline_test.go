@@ -45,7 +45,10 @@ func drawn(t testing.TB, drawing string) []byte {
 		role, rest, _ := strings.Cut(rest, " ")
 		n.NodeID = id
 		n.Backend, _ = strconv.Atoi(id)
-		n.Ignored, n.Role = role == "-", map[string]any{"value": role}
+		if n.Ignored = role == "-"; n.Ignored {
+			role = "none"
+		}
+		n.Role = map[string]any{"value": role}
 		rest = " " + rest
 		text := func(before string) map[string]any {
 			after, ok := strings.CutPrefix(rest, before+`"`)
@@ -155,7 +158,7 @@ func TestBalanced(t *testing.T) {
   7 StaticText "all"
  8 heading "Only text" level=3
   9 StaticText "Only text"`, `page "P"
- [u3] link "Big news"
+ h2 · [u3] link "Big news"
  [u5] button "Save all"
  h3 "Only text"`},
 		{"a table with a header row, a blank cell and a cell with several controls", `
@@ -214,6 +217,19 @@ func TestBalanced(t *testing.T) {
  [u2] combobox "Pick" = "Two"
   options · "One" | "Two" {selected} | "Three" {disabled}
   optgroup "Others" | "Four"`},
+		{"text that a style makes stands in its sentence", `
+1 RootWebArea "P"
+ 2 paragraph
+  3 StaticText "Say "
+  4 -
+   5 -
+    -6 -
+     -7 StaticText "“"
+   8 StaticText "yes"
+   9 -
+    -10 -
+     -11 StaticText "”"`, `page "P"
+ "Say “yes”"`},
 		{"states that the base rules have not", `
 1 RootWebArea "P"
  2 checkbox "All" checked="mixed"
