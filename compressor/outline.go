@@ -234,7 +234,7 @@ func (o *outline) shape(i int32, l list) list {
 	if o.isSecret(r) {
 		// What stands in the field is its value, or a part of it.
 		l = o.only(l, func(kid *item) bool { return kid.flags&(isText|hasUIDShown) != isText })
-		if it.value != "" {
+		if it.value != "" && !o.revealed[i] {
 			it.value = hiddenValue
 		}
 	}
@@ -259,7 +259,7 @@ func (o *outline) shape(i int32, l list) list {
 		it.kids = o.settle(l)
 		return o.add(it)
 	}
-	if role.name == "menulistpopup" && !asked {
+	if role.name == "menulistpopup" && plain {
 		return o.options(l)
 	}
 	if k&(document|tableRow) == 0 {
@@ -273,6 +273,9 @@ func (o *outline) shape(i int32, l list) list {
 	}
 	said := r.state & printed &^ (editable | focused)
 	silent := plain && it.name == "" && it.value == "" && said == 0
+	if o.spare != nil && role.name == "list" {
+		silent = false // its items are asked for by it
+	}
 	_, framed := o.below[i]
 	if silent && !framed && o.boxless(r) {
 		return l

@@ -249,12 +249,12 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		{Options{Under: "x"}, ErrUnknownUID},
 		{Options{Filter: "visible"}, ErrNoLayout},
 		{Options{Profile: Light, Filter: "viewport"}, ErrNoLayout},
-		{Options{Profile: "tiny"}, &OptionError{"profile", "tiny", "full, balanced, light"}},
-		{Options{Filter: "some"}, &OptionError{"filter", "some", "all, visible, viewport, interactive"}},
-		{Options{Handles: "none"}, &OptionError{"handles", "none", "all"}},
-		{Options{Format: "xml"}, &OptionError{"format", "xml", "text, json"}},
-		{Options{Depth: -1}, &OptionError{"max_depth", "-1", "0 for no limit, or a number above"}},
-		{Options{Names: -1}, &OptionError{"truncate_names_at", "-1", "0 for no limit, or a number above"}},
+		{Options{Profile: "tiny"}, &OptionError{Option: "profile", Value: "tiny", Want: "full, balanced, light"}},
+		{Options{Filter: "some"}, &OptionError{Option: "filter", Value: "some", Want: "all, visible, viewport, interactive"}},
+		{Options{Handles: "none"}, &OptionError{Option: "handles", Value: "none", Want: "all"}},
+		{Options{Format: "xml"}, &OptionError{Option: "format", Value: "xml", Want: "text, json"}},
+		{Options{Depth: -1}, &OptionError{Option: "max_depth", Value: "-1", Want: "0 for no limit, or a number above"}},
+		{Options{Names: -1}, &OptionError{Option: "truncate_names_at", Value: "-1", Want: "0 for no limit, or a number above"}},
 	} {
 		if _, err := p.View(test.o); err == nil || err.Error() != test.want.Error() {
 			t.Errorf("%+v: %v, want %v", test.o, err, test.want)
