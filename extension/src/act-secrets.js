@@ -48,3 +48,8 @@ export function hideTyped(typed) {
   const query = new URLSearchParams([['', typed]]).toString().slice(1);
   return hider([typed, query, encodeURIComponent(typed), encodeURI(typed)], hidden) ?? (text => text);
 }
+
+/** Whether what a field holds must not be told. @param {Target} target @param {import('./identity.js').Seen} seen */
+export async function isSecret({ loaderId, backendDOMNodeId, secret }, { name, probe }) {
+  return secret || secrecy(probe, name) !== '' || (await passwordsOf(loaderId)).has(backendDOMNodeId);
+}

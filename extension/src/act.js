@@ -4,8 +4,11 @@
 // send nothing; then `started` is recorded and the first input event leaves. What
 // fails before that says dispatched: no.
 
+import { check } from './act-check.js';
 import { click } from './act-click.js';
 import { answerDialog, evaluate, move } from './act-page.js';
+import { clickOption, select } from './act-select.js';
+import { setValue } from './act-set.js';
 import { type } from './act-type.js';
 import { Fault } from './fault.js';
 import { acts } from './ledger.js';
@@ -20,7 +23,10 @@ import { use } from './session.js';
  * The acts on a node, by kind.
  * @type {Record<string, (tab: number, target: import('./wire.js').Target, act: import('./wire.js').Act, start: Start) => Promise<Evidence>>}
  */
-const onNodes = { click, type };
+const onNodes = {
+  click: (tab, target, act, start) => (target.role === 'option' ? clickOption : click)(tab, target, act, start),
+  type, select, check, set_value: setValue,
+};
 
 /**
  * @param {PerformParams} params

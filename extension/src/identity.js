@@ -6,6 +6,7 @@
 // a cross-site navigation it names a node of the new page, and a list that is
 // re-sorted by rebinding its nodes keeps node, role and name for another record.
 
+import { Fault } from './fault.js';
 import { keyCandidate, probe } from './in-page.js';
 import { absent, alsoHold, inPage, inPageKept, stale } from './node.js';
 import { send } from './session.js';
@@ -229,4 +230,18 @@ function ancestors(nodes, from) {
 /** @param {unknown} thrown @returns {never} */
 function gone(thrown) {
   throw absent(thrown) ? stale('gone', 'the node is no longer in the page') : thrown;
+}
+
+/**
+ * A node that was found just now, as a target that check compares with from here on.
+ * @param {Held} node @param {Target} near a target in the same frame @param {number} id its backendDOMNodeId
+ * @returns {Promise<Target>}
+ */
+export async function describe(node, near, id) {
+  const { nodes } = await send(node.tab, node.targetId, 'Accessibility.getPartialAXTree', { objectId: node.objectId, fetchRelatives: true });
+  const ax = nodes.find(one => one.backendDOMNodeId === id && !one.ignored);
+  if (!ax) throw new Fault('not_visible', 'the page hides the node from the accessibility tree');
+  const target = { ...near, backendDOMNodeId: id, nodeId: ax.nodeId, role: roleOf(ax), name: nameOf(ax), context: '', contextNode: 0, nameExact: true, contextExact: true };
+  const item = itemOf(nodes, id);
+  return item ? { ...target, context: (await liveKey(node, item, nodes, target)).text } : target;
 }

@@ -123,6 +123,7 @@ export function twoFrames() {
  * @property {(hit: Node) => '' | 'own' | 'nested' | 'label'} meets
  * @property {(name: string, context: string, item: Node | null, key: Node | null) => boolean} arm
  * @property {() => Sight} sight
+ * @property {() => string} begin what no input event announces begins now; why it must not, '' when it may
  * @property {() => void} end
  */
 
@@ -279,6 +280,14 @@ export function watch(kinds, controls) {
       if (String(own()) !== was.own) changes.push('name');
       if (mutations > 0) changes.push('mutations');
       return { began, clicked, moved, held, now: change(), disabled: element.matches(':disabled'), changes, title: document.title, url: location.href };
+    },
+    begin() {
+      const why = change();
+      if (why === '') {
+        notice(observer.takeRecords());
+        began = true;
+      }
+      return why;
     },
     end() {
       until.abort();

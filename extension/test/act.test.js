@@ -73,7 +73,6 @@ const refusals = [
   { name: 'no layout', change: page => { page.on['DOM.getContentQuads'] = () => { throw cdpError('Could not compute content quads.'); }; }, want: { code: 'not_visible' } },
   { name: 'outside the viewport', change: page => { page.quads = [[-90, 10, -10, 10, -10, 30, -90, 30]]; }, want: { code: 'not_visible' } },
   { name: 'never still', change: page => { let x = 0; page.on['DOM.getContentQuads'] = () => ({ quads: [[x += 5, 10, x + 80, 10, x + 80, 30, x, 30]] }); }, act: { timeoutMs: 50 }, want: { code: 'not_visible' } },
-  { name: 'an option of a drop-down list', change: page => { Object.assign(page.probe, { tag: 'option', listed: true, visible: false }); }, want: { code: 'wrong_kind' } },
   { name: 'typing into a button', change: () => {}, act: { kind: 'type', text: 'x' }, want: { code: 'wrong_kind' } },
   { name: 'typing into text', change: page => { page.probe.editable = 'none'; }, act: { kind: 'type', text: 'x' }, want: { code: 'not_editable' } },
   { name: 'typing into what is read-only', change: page => { page.probe.editable = 'readonly'; }, act: { kind: 'type', text: 'x' }, want: { code: 'not_editable' } },

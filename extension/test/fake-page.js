@@ -46,6 +46,8 @@ export function fakePage(fake) {
     texts: ['', ''],
     focus: { focused: true, placed: true },
     submitted: 'submitted',
+    /** Answers of functions that run in the page, by name, which get their arguments. @type {Record<string, (...args: any[]) => any>} */
+    calls: {},
     /** Answers of any command, before those of the page, which next gives. @type {Record<string, (params: any, next: () => any) => any>} */
     on: {},
     /** The input that was sent, in order. @type {string[]} */
@@ -75,9 +77,9 @@ export function fakePage(fake) {
     'Page.getLayoutMetrics': () => ({ cssLayoutViewport: { clientWidth: 800, clientHeight: 600, pageX: 0, pageY: 0 } }),
     'DOM.getNodeForLocation': ({ x, y }) => page.hit(x, y),
     'DOM.describeNode': () => ({ node: { localName: 'div', nodeName: 'DIV' } }),
-    'Runtime.callFunctionOn': ({ functionDeclaration, returnByValue }) => {
+    'Runtime.callFunctionOn': ({ functionDeclaration, returnByValue, arguments: args }) => {
       const name = /^(?:async )?function (\w+)/.exec(functionDeclaration)?.[1] ?? '';
-      return { result: returnByValue ? { value: inPage[name]?.({}) } : name === 'keyCandidate' ? {} : { objectId: name } };
+      return { result: returnByValue ? { value: page.calls[name] ? page.calls[name](...args.map((/** @type {any} */ arg) => arg.value ?? arg.objectId)) : inPage[name]?.({}) } : name === 'keyCandidate' ? {} : { objectId: name } };
     },
   };
   fake.cdp = async ({ method, params }) => {
