@@ -365,9 +365,6 @@ func (w *writer) describe(it *item) *Object {
 		o.States = stateLabels(shown)
 		return o
 	}
-	if k&document != 0 {
-		shown &^= focused
-	}
 	if k&field != 0 || it.role == "textbox" {
 		shown &^= editable
 	}

@@ -230,6 +230,53 @@ func TestBalanced(t *testing.T) {
     -10 -
      -11 StaticText "”"`, `page "P"
  "Say “yes”"`},
+		{"marks alone between things go", `
+1 RootWebArea "P" focused=true
+ 2 navigation
+  3 link "Home"
+  4 StaticText "›"
+  5 link "Tea"
+ 6 paragraph
+  7 StaticText "See "
+  8 link "one"
+  9 StaticText ", "
+  10 link "two"
+  11 StaticText "and more"
+  15 button "Go"
+  16 StaticText "."
+ 17 list
+  18 listitem
+   19 button "A"
+   20 paragraph
+    21 StaticText "•"
+   22 button "B"
+ 12 link "Next"
+  13 StaticText "→"
+  14 image "→"`, `page "P"
+ nav
+  [u3] link "Home" · [u5] link "Tea"
+ "See" · [u8] link "one" · [ua] link "two" · "and more" · [uf] button "Go"
+ li · [uj] button "A"
+  [um] button "B"
+ [uc] link "Next"`},
+		{"a long text in something clickable is not its name", `
+1 RootWebArea "P"
+ 2 generic clickable=true
+  3 StaticText "Open"
+  4 paragraph
+   5 StaticText "word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word"`, `page "P"
+ [u2] clickable "Open"
+  "word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word"`},
+		{"classes say three words at most", `
+1 RootWebArea "P"
+ 2 button @{"icon":"mdi-arrow-left-circle-outline","box":[0,0,9,9]}
+ 3 link url="https://a.test/"
+ 4 button @{"class":"x9 btn","id":"goUp","box":[0,0,9,9]}
+ 5 link url="javascript:void"`, `page "P"
+ [u2] button hint "arrow left circle"
+ [u3] link hint "a.test"
+ [u4] button hint "go up"
+ [u5] link`},
 		{"states that the base rules have not", `
 1 RootWebArea "P"
  2 checkbox "All" checked="mixed"

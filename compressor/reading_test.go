@@ -117,6 +117,7 @@ region "Pay"
    [uf] textbox "Card holder" = "Ada"
    [ug] button "Pay now"
    [uh] link "Terms"`},
+		{"interactive, in a line at the top", "1 generic\n 2 StaticText \"Every\"\n 3 textbox\n 4 StaticText \"days\"", Options{Profile: Balanced, Filter: "interactive"}, "\"Every\" · [u3] textbox · \"days\""},
 		{"interactive in full", shop, Options{Filter: "interactive"}, `page "Shop"
   banner
     [u4] button "Open"
@@ -140,6 +141,23 @@ region "Pay"
   [ug] button "Pay now"
   [uh] link "Terms"`},
 		{"addresses", shop, Options{Profile: Balanced, URLs: true, Under: "uh"}, `[uh] link "Terms" url "https://a.test/terms"`},
+		{"addresses under the page's", "1 RootWebArea url=\"https://a.test/x\"\n 2 link \"A\" url=\"https://a.test\"\n 3 link \"B\" url=\"https://a.test/y?z\"\n 4 link \"C\" url=\"https://a.test/x#d\"\n 5 link \"D\" url=\"https://a.testy/x\"", Options{Profile: Balanced, URLs: true}, `page
+ [u2] link "A" url "/"
+ [u3] link "B" url "/y?z"
+ [u4] link "C" url "#d"
+ [u5] link "D" url "https://a.testy/x"`},
+		{"light keeps the last heading", "1 RootWebArea\n 2 heading \"A\" level=1\n 3 heading \"B\" level=2\n 4 button \"Go\"\n 5 heading \"C\" level=2", Options{Profile: Light}, `h2 "B"
+[u4] button "Go"`},
+		{"a combobox opens a listbox that it does not name", "1 RootWebArea\n 2 combobox \"City\" expanded=true hasPopup=\"menu\"\n 3 listbox\n  4 option \"Paris\"\n 5 menu\n  6 menuitem \"Copy\"\n 7 tree\n  8 treeitem \"x\"", Options{Profile: Balanced}, `[open overlays]
+ listbox
+  [u4] option "Paris"
+ menu
+  [u6] menuitem "Copy"
+page
+ [u2] combobox "City" {expanded}
+ tree
+  [u8] treeitem "x"`},
+		{"a query for the page", shop, Options{Profile: Balanced, Query: "shop"}, "page \"Shop\""},
 		{"a query", shop, Options{Profile: Balanced, Query: "lid"}, `page "Shop"
  main
   li "Lid" · [ud] button "Remove"`},
