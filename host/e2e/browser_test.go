@@ -204,13 +204,35 @@ func uidOf(t *testing.T, view, text string) string {
 	return found[0]
 }
 
+// uidsOf gives the uids of the items that hold a text. Several items may stand on a line.
 func uidsOf(view, text string) (uids []string) {
 	for line := range strings.Lines(view) {
-		if m := uidPattern.FindStringSubmatch(line); m != nil && strings.Contains(line, text) {
-			uids = append(uids, m[1])
+		for _, item := range itemsOf(line) {
+			if m := uidPattern.FindStringSubmatch(item); m != nil && strings.Contains(item, text) {
+				uids = append(uids, m[1])
+			}
 		}
 	}
 	return uids
+}
+
+// itemsOf splits a line where its items do: at " · " and " | " outside quotes.
+func itemsOf(line string) (items []string) {
+	quoted, from := false, 0
+	for i := 0; i < len(line); i++ {
+		switch {
+		case line[i] == '\\' && quoted:
+			i++
+		case line[i] == '"':
+			quoted = !quoted
+		case !quoted && (strings.HasPrefix(line[i:], " · ") || strings.HasPrefix(line[i:], " | ")):
+			items, from = append(items, line[from:i]), i+len(" | ")
+			if line[i+1] != '|' {
+				from = i + len(" · ")
+			}
+		}
+	}
+	return append(items, line[from:])
 }
 
 var uidPattern = regexp.MustCompile(`^ *\[(\w+)\] `)
