@@ -23,7 +23,7 @@ func (p *Page) Search(text string) (*Hits, error) {
 	if expression, ok := asExpression(text); ok {
 		re, err := regexp.Compile(expression)
 		if err != nil {
-			return nil, &OptionError{Option: "text", Value: text, Why: strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
+			return nil, &OptionError{Option: "regular expression", Value: text, Why: strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
 		}
 		match = re.MatchString
 	} else {

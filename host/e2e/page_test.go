@@ -16,8 +16,8 @@ const worked = `data:text/html,<title>Caveman AX Fixture</title><main><h1>Operat
 
 func TestWorkedExample(t *testing.T) {
 	h := newHandrail(t)
-	out := h.must(t, "snapshot", worked)
-	s := h.snapshot(t)
+	out := h.must(t, "snapshot", worked, "--profile", "full")
+	s := h.snapshot(t, "--profile", "full")
 	want := []string{
 		`page "Caveman AX Fixture"`,
 		`  main`,
@@ -85,10 +85,13 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// uidAround finds the uid on the line that holds the text, or on the nearest
-// line above it that it is indented under.
+// uidAround finds the uid of the item that holds the text, else on the nearest line
+// above it that it is indented under.
 func uidAround(t *testing.T, view, text string) string {
 	t.Helper()
+	if found := uidsOf(view, text); len(found) == 1 {
+		return found[0]
+	}
 	lines := strings.Split(view, "\n")
 	depth := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 	for i, line := range lines {

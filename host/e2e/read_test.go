@@ -161,7 +161,7 @@ func TestReadDiff(t *testing.T) {
 		t.Fatalf("the new button has no uid in\n%s", added.Diff)
 	}
 	dropped := h.act(t, uidOf(t, first.UIDs, `"Drop"`), "click", "--then", "diff")
-	wantLines(t, dropped.Diff, `- li "Water the plants"`)
+	wantLines(t, dropped.Diff, `- li "Water the plants" … 1 nodes, 1 controls below`)
 	if strings.Contains(dropped.Diff, "Ada") || strings.Contains(dropped.Diff, "+ ") {
 		t.Errorf("more than an item less:\n%s", dropped.Diff)
 	}

@@ -238,7 +238,7 @@ func TestCanaries(t *testing.T) {
 	h, web := newHandrail(t), newSite(t)
 	const canary = "canary-"
 	first := h.snapshot(t, web.main("canaries.html"), "--structure")
-	toggled := h.act(t, uidOf(t, first.UIDs, `"Show password"`), "click", "--diff")
+	toggled := h.act(t, uidOf(t, first.UIDs, `"Show password"`), "click", "--then", "diff")
 	if kind := h.eval(t, "toggled.type"); kind != `"text"` {
 		t.Fatalf("the password is of type %s", kind)
 	}
@@ -264,7 +264,7 @@ func TestCanaries(t *testing.T) {
 	}
 	seen["first payload"] = string(h.must(t, "recover", first.RecoveryHandle).stdout)
 	seen["last payload"] = string(h.must(t, "recover", last.RecoveryHandle).stdout)
-	h.act(t, uidOf(t, last.UIDs, `"Show password"`), "click", "--diff")
+	h.act(t, uidOf(t, last.UIDs, `"Show password"`), "click", "--then", "diff")
 	h.snapshot(t)
 	files := everyFile(t, h.home)
 	for where, text := range seen {

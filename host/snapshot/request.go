@@ -297,7 +297,11 @@ func stored(ctx context.Context, store *recovery.Store, handle string) (*compres
 // optionFault is the failure of options that cannot be.
 func optionFault(err error) (*wire.Fault, bool) {
 	if o, ok := errors.AsType[*compressor.OptionError](err); ok {
-		return field(wire.Fail(wire.BadRequest, "%s", o.Error()), strings.ReplaceAll(o.Option, " ", "_")), true
+		name := o.Option
+		if name == "regular expression" {
+			name = "text"
+		}
+		return field(wire.Fail(wire.BadRequest, "%s", o.Error()), name), true
 	}
 	if f, ok := errors.AsType[*extract.Failure](err); ok {
 		at := strings.TrimSpace(f.Property + " " + f.UID)
