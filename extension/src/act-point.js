@@ -17,9 +17,10 @@ import { children, send } from './session.js';
 /**
  * Checks that a node is what it was, and refuses what waiting cannot cure.
  * @param {Held} node @param {Target} target @param {string} [expect]
+ * @param {boolean} [whatever] it may be disabled
  * @returns {Promise<Seen>}
  */
-export async function checkShown(node, target, expect) {
+export async function checkShown(node, target, expect, whatever = false) {
   let seen = await check(node, target, expect);
   if (seen.probe.skipped) {
     await send(node.tab, node.targetId, 'DOM.scrollIntoViewIfNeeded', { objectId: node.objectId });
@@ -30,7 +31,7 @@ export async function checkShown(node, target, expect) {
   if (listed) throw new Fault('wrong_kind', 'an option of a drop-down list has no place to click: choose it in its list');
   if (!visible || skipped) throw new Fault('not_visible', 'the node is not displayed');
   if (ariaHidden) throw new Fault('not_visible', 'the page hides the node (aria-hidden), as it does what stands under a dialog');
-  if (disabled) throw new Fault('disabled', undefined, { reason: disabled });
+  if (disabled && !whatever) throw new Fault('disabled', undefined, { reason: disabled });
   return seen;
 }
 

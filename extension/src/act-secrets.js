@@ -4,7 +4,7 @@
 
 import { fields, textOf } from './in-page.js';
 import { absent, alsoHold, inPage } from './node.js';
-import { hidden, hider, passwordsOf, secrecy } from './secrets.js';
+import { hidden, hider, markedOf, passwordsOf, rememberMarked, rememberPasswords, secrecy } from './secrets.js';
 
 /** @typedef {import('./node.js').Held} Held */
 /** @typedef {import('./wire.js').Target} Target */
@@ -23,18 +23,22 @@ export function withholder(node, target) {
 
 /** @param {Held} node @param {Target} target @returns {Promise<(text: string) => string>} */
 async function secretsOf(node, { loaderId }) {
-  /** @type {string[]} */
-  const passwords = [];
-  for (const id of await passwordsOf(loaderId)) {
-    try {
-      passwords.push(await inPage(await alsoHold(node, id), textOf));
-    } catch (thrown) {
-      if (!absent(thrown)) throw thrown; // the field is no longer there
+  /** @param {ReadonlySet<number>} ids */
+  const textsOf = async ids => {
+    const texts = [];
+    for (const id of ids) {
+      try {
+        texts.push(await inPage(await alsoHold(node, id), textOf));
+      } catch (thrown) {
+        if (!absent(thrown)) throw thrown; // the field is no longer there
+      }
     }
-  }
+    return texts;
+  };
+  const [passwords, marked] = [await textsOf(await passwordsOf(loaderId)), await textsOf(await markedOf(loaderId))];
   const found = (await inPage(node, fields)).map(field => ({ value: field.value, kind: secrecy(field, field.label) }));
   const values = (/** @type {string} */ kind) => found.flatMap(field => (field.kind === kind ? [field.value] : []));
-  const hiders = [hider([...passwords, ...values('password')], ''), hider(values('secret'), hidden)];
+  const hiders = [hider([...passwords, ...values('password')], ''), hider([...marked, ...values('secret')], hidden)];
   return text => hiders.reduce((left, hide) => hide?.(left) ?? left, text);
 }
 
@@ -49,7 +53,14 @@ export function hideTyped(typed) {
   return hider([typed, query, encodeURIComponent(typed), encodeURI(typed)], hidden) ?? (text => text);
 }
 
-/** Whether what a field holds must not be told. @param {Target} target @param {import('./identity.js').Seen} seen */
-export async function isSecret({ loaderId, backendDOMNodeId, secret }, { name, probe }) {
-  return secret || secrecy(probe, name) !== '' || (await passwordsOf(loaderId)).has(backendDOMNodeId);
+/**
+ * Whether what a field holds must not be told; what it is by its type, or is said
+ * to be, is remembered.
+ * @param {Target} target @param {import('./identity.js').Seen} seen @param {boolean} [mark] it is said to be
+ */
+export async function isSecret({ loaderId, backendDOMNodeId, secret }, { name, probe }, mark = false) {
+  if (probe.type === 'password') await rememberPasswords(loaderId, [backendDOMNodeId]);
+  if (mark) await rememberMarked(loaderId, [backendDOMNodeId]);
+  const kept = [await passwordsOf(loaderId), await markedOf(loaderId)];
+  return secret || secrecy(probe, name) !== '' || kept.some(ids => ids.has(backendDOMNodeId));
 }

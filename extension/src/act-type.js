@@ -1,12 +1,14 @@
 // type: text into an editable node, entered as an input method enters it.
 
+import { chordOf, maxKeys, strike, typeKeys } from './act-keys.js';
 import { checkShown } from './act-point.js';
-import { hideTyped } from './act-secrets.js';
+import { hideTyped, isSecret } from './act-secrets.js';
+import { submitFrom } from './act-submit.js';
 import { evidence, guard, observe, watched } from './act-watch.js';
 import { Fault } from './fault.js';
-import { focusOn, submitForm, textOf } from './in-page.js';
+import { focusOn, textOf } from './in-page.js';
 import { hold, inPage } from './node.js';
-import { hidden, passwordsOf, rememberPasswords, secrecy } from './secrets.js';
+import { hidden } from './secrets.js';
 import { awake, send } from './session.js';
 
 /** @typedef {import('./act-watch.js').Effect} Effect */
@@ -24,29 +26,38 @@ const kinds = ['beforeinput', 'keydown', 'keypress', 'keyup'];
  * @param {number} tab in use @param {Target} target @param {Act} act @param {Start} start
  * @returns {Promise<Evidence>}
  */
-export async function type(tab, target, { text = '', clear = false, submit = false, expect }, start) {
+export async function type(tab, target, { text = '', clear = false, submit = false, keys = false, secret: mark = false, expect }, start) {
   await awake(tab);
   return hold(tab, target, node => watched(node, kinds, async watcher => {
     const seen = await checkShown(node, target, expect);
     refuseText(seen);
-    const secret = await isSecret(target, seen);
+    if (keys) refuseKeys(text, seen);
+    const secret = await isSecret(target, seen, mark);
     await guard(node, watcher, target, seen, expect);
     const read = () => inPage(node, textOf);
     const before = await read();
 
     await start();
-    const effect = await observe(watcher, target, () => enter(node, text, clear));
+    const effect = await observe(watcher, target, () => enter(node, text, clear, keys ? watcher : undefined));
     if (text !== '' || (clear && before !== '')) delivered(effect);
-    const now = effect.sight ? await read().catch(() => undefined) : undefined;
-    if (submit && effect.sight) await submitFrom(node, watcher, target, effect);
+    const typed = effect.sight ? await read().catch(() => undefined) : undefined;
+    const { chosen, hint } = submit && effect.sight ? await submitFrom(node, watcher, target, effect) : {};
+    const now = chosen && effect.sight ? await read().catch(() => typed) : typed;
     if (now !== undefined && now !== before) effect.changes.push('value');
     return {
-      ...evidence('insertText', effect, seen, secret ? hideTyped(text) : undefined),
+      ...evidence(keys ? 'keys' : 'insertText', effect, seen, secret ? hideTyped(text) : undefined),
       ...(now === undefined ? {} : { value_now: secret ? hidden : now }),
-      ...(now === undefined || plain(now) === plain((clear ? '' : before) + text) ? {} : { reverted: true }),
+      ...(typed === undefined || plain(typed) === plain((clear ? '' : before) + text) ? {} : { reverted: true }),
+      ...(chosen ? { chosen: secret ? [hidden] : chosen } : {}), ...(hint ? { hint } : {}),
     };
   }));
 }
+
+/**
+ * Puts a text in the place of what a field holds.
+ * @param {number} tab @param {Target} target @param {Act} act @param {Start} start
+ */
+export const setField = (tab, target, act, start) => type(tab, target, { ...act, clear: true }, start);
 
 /** Browsers and editors may break a text's lines differently. @param {string} text */
 const plain = text => text.replace(/\s+/g, ' ').trim();
@@ -58,19 +69,19 @@ function refuseText({ role, probe: { editable, tag, type } }) {
   if (editable === 'none') throw new Fault('not_editable', `a ${role || tag} takes no text`);
 }
 
-/** Whether what a field holds must not be told; a password field is remembered. @param {Target} target @param {Seen} seen */
-async function isSecret({ loaderId, backendDOMNodeId, secret }, { name, probe }) {
-  if (probe.type === 'password') await rememberPasswords(loaderId, [backendDOMNodeId]);
-  return secret || secrecy(probe, name) !== '' || (await passwordsOf(loaderId)).has(backendDOMNodeId);
+/** @param {string} text @param {Seen} seen */
+function refuseKeys(text, { probe: { tag } }) {
+  if (text.length > maxKeys) throw new Fault('bad_request', `key by key at most ${maxKeys} characters are typed`, { field: 'text' });
+  if (tag === 'input' && /[\r\n]/.test(text)) throw new Fault('bad_request', 'Enter in a field of one line submits it: leave the line break out and say submit', { field: 'text' });
 }
 
-/** @param {Held} node @param {string} text @param {boolean} clear */
-async function enter(node, text, clear) {
+/** @param {Held} node @param {string} text @param {boolean} clear @param {Held} [watcher] for key by key */
+async function enter(node, text, clear, watcher) {
   const { focused, placed } = await inPage(node, focusOn, clear);
   if (!focused) throw new Fault('not_editable', 'the field does not take the focus', { dispatched: 'yes', effect: 'none_seen' });
-  if (!placed) await key(node, 'End', 35);
-  if (text !== '') await send(node.tab, node.targetId, 'Input.insertText', { text });
-  else if (clear) await key(node, 'Backspace', 8);
+  if (!placed) await strike(node, chordOf('End'));
+  if (text === '') return clear ? strike(node, chordOf('Backspace')) : undefined;
+  return watcher ? typeKeys(node, watcher, text) : send(node.tab, node.targetId, 'Input.insertText', { text });
 }
 
 /** Says so when text did not get to its field. @param {Effect} effect */
@@ -80,22 +91,4 @@ function delivered({ sight }) {
   const more = /** @type {const} */ ({ dispatched: sight.began ? 'yes' : 'no', effect: sight.began ? 'unknown' : 'none_seen' });
   if (sight.held === 'covered') throw new Fault('not_editable', 'another node took the focus', more);
   throw new Fault('stale_uid', 'the node changed as it was typed into', { reason: sight.held, ...more });
-}
-
-/** Submits the field's form, or presses Enter where there is none, and adds what that does. @param {Held} node @param {Held} watcher @param {Target} target @param {Effect} effect */
-async function submitFrom(node, watcher, target, effect) {
-  const { changes } = effect;
-  const sent = await observe(watcher, target, async () => {
-    const how = await inPage(node, submitForm);
-    if (how === 'disabled') throw new Fault('disabled', 'the text was typed, but the button that submits it is disabled', { reason: how, dispatched: 'yes', effect: 'seen' });
-    if (how === '') await key(node, 'Enter', 13, '\r');
-  });
-  Object.assign(effect, sent, { changes: sent.gone ? sent.changes : [...new Set([...changes, ...sent.changes])] });
-}
-
-/** @param {Held} node @param {string} name @param {number} windowsVirtualKeyCode @param {string} [text] */
-async function key({ tab, targetId }, name, windowsVirtualKeyCode, text) {
-  const event = { key: name, code: name, windowsVirtualKeyCode };
-  await send(tab, targetId, 'Input.dispatchKeyEvent', text ? { type: 'keyDown', ...event, text } : { type: 'rawKeyDown', ...event });
-  await send(tab, targetId, 'Input.dispatchKeyEvent', { type: 'keyUp', ...event });
 }

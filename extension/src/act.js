@@ -7,9 +7,11 @@
 import { check } from './act-check.js';
 import { click } from './act-click.js';
 import { answerDialog, evaluate, move } from './act-page.js';
+import { blur, focus, focusedTarget, hover, press } from './act-press.js';
 import { clickOption, select } from './act-select.js';
 import { setValue } from './act-set.js';
-import { type } from './act-type.js';
+import { submitOnce } from './act-submit.js';
+import { setField, type } from './act-type.js';
 import { Fault } from './fault.js';
 import { acts } from './ledger.js';
 import { use } from './session.js';
@@ -25,7 +27,7 @@ import { use } from './session.js';
  */
 const onNodes = {
   click: (tab, target, act, start) => (target.role === 'option' ? clickOption : click)(tab, target, act, start),
-  type, select, check, set_value: setValue,
+  type, set_field: setField, select, check, set_value: setValue, press, hover, focus, blur,
 };
 
 /**
@@ -60,7 +62,10 @@ export async function perform(params, { epoch, live, dedicated, signal }) {
         return move(tab, act, start, dedicated);
     }
     if (!Object.hasOwn(onNodes, act.kind)) throw new Fault('bad_request', `there is no act ${act.kind}`, { field: 'kind' });
-    if (!target) throw new Fault('bad_request', `${act.kind} needs a target`, { field: 'target' });
-    return use(tab, () => onNodes[act.kind](tab, target, act, start));
+    if (!target && act.kind !== 'press') throw new Fault('bad_request', `${act.kind} needs a target`, { field: 'target' });
+    return use(tab, async () => {
+      const on = target ?? await focusedTarget(tab);
+      return submitOnce(tab, on, act, start, begin => onNodes[act.kind](tab, on, act, begin));
+    });
   }
 }

@@ -9,7 +9,7 @@ import * as browser from './chrome.js';
 import { Fault, asFault } from './fault.js';
 import { flatten, leftOut, originOf } from './frames.js';
 import { factsOfAttributes, layoutOf, layoutOfListeners, skips, styles } from './layout.js';
-import { blank, passwordsOf, rememberPasswords } from './secrets.js';
+import { blank, markedOf, passwordsOf, rememberPasswords } from './secrets.js';
 import { awake, children, forgetChild, send, use, world } from './session.js';
 
 /** @typedef {import('devtools-protocol').Protocol.Accessibility.AXNode} AXNode */
@@ -187,7 +187,7 @@ async function readSession(reading, session) {
   for (const [id, facts] of Object.entries(shown ? layoutOf(shown, which, texts) : {})) layout[id] ??= facts;
   let redacted = 0;
   for (const { nodes, loaderId } of frames) {
-    const found = blank(nodes, id => layout[id], await passwordsOf(loaderId));
+    const found = blank(nodes, id => layout[id], await passwordsOf(loaderId), await markedOf(loaderId));
     redacted += found.redacted;
     await rememberPasswords(loaderId, found.passwords);
   }

@@ -211,9 +211,14 @@ export function watch(kinds, controls) {
     // A closed shadow root shows what was hit to nobody but those inside.
     const inner = roots.find(root => root.mode === 'closed' && root.host === hit);
     if (inner && event.currentTarget !== inner) return;
-    const met = hit instanceof Node && meets(hit) !== '';
+    if (!(hit instanceof Node)) return; // the window itself
+    const met = meets(hit) !== '';
     if (event.type === 'mousemove') {
       moved = met ? 'own' : 'other';
+      return;
+    }
+    if (event.type === 'keyup' && began && !met) { // the focus has moved on: the end of the key is nobody's
+      event.stopImmediatePropagation();
       return;
     }
     const captured = event instanceof PointerEvent && began && hit.hasPointerCapture?.(event.pointerId);
@@ -268,6 +273,7 @@ export function watch(kinds, controls) {
       return (name === '' || own().includes(name)) && (context === '' || place().includes(context)) && change() === '';
     },
     sight() {
+      if (armed) armed = performance.now() + armedMs; // whoever looks is alive
       notice(observer.takeRecords());
       const changes = [];
       if (location.href !== before.url) changes.push('url');

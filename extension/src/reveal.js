@@ -5,7 +5,7 @@ import { asFault } from './fault.js';
 import { check } from './identity.js';
 import { field } from './in-page.js';
 import { hold, inPage } from './node.js';
-import { passwordsOf, secrecy } from './secrets.js';
+import { markedOf, passwordsOf, secrecy } from './secrets.js';
 import { use } from './session.js';
 
 /** @typedef {import('./wire.js').Target} Target */
@@ -29,8 +29,7 @@ export async function reveal({ tab, targets }) {
 
 /** @param {number} tab @param {Target} target @returns {Promise<string | undefined>} */
 async function valueOf(tab, target) {
-  const passwords = await passwordsOf(target.loaderId);
-  if (passwords.has(target.backendDOMNodeId)) return undefined;
+  for (const kept of [await passwordsOf(target.loaderId), await markedOf(target.loaderId)]) if (kept.has(target.backendDOMNodeId)) return undefined;
   try {
     return await hold(tab, target, async node => {
       await check(node, target);

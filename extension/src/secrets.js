@@ -16,7 +16,6 @@ import { secretAutocomplete, secretWords } from './wire.js';
 /** @typedef {'password' | 'secret' | ''} Secrecy */
 
 export const hidden = '‹hidden›';
-const storageKey = 'passwords';
 const maxDocuments = 256;
 
 /** Words of a text, lower case: camelCase, digits and punctuation separate them. @param {string} text */
@@ -52,39 +51,51 @@ export function secrecy({ tag = '', type = '', autocomplete = '', id = '', name 
   }) ? 'secret' : '';
 }
 
-/** @type {Promise<Map<string, Set<number>>> | undefined} loaderId → backendDOMNodeIds of its password fields, ever */
-let passwords;
-
-async function load() {
-  const kept = /** @type {[string, number[]][]} */ ((await browser.sessionGet(storageKey))[storageKey] ?? []);
-  return new Map(kept.map(([loaderId, ids]) => [loaderId, new Set(ids)]));
+/**
+ * Fields that are remembered for the life of their document.
+ * @param {string} storageKey
+ */
+function remembered(storageKey) {
+  /** @type {Promise<Map<string, Set<number>>> | undefined} loaderId → backendDOMNodeIds */
+  let kept;
+  async function load() {
+    const rows = /** @type {[string, number[]][]} */ ((await browser.sessionGet(storageKey))[storageKey] ?? []);
+    return new Map(rows.map(([loaderId, ids]) => [loaderId, new Set(ids)]));
+  }
+  return {
+    /** @param {string} loaderId @returns {Promise<ReadonlySet<number>>} */
+    async of(loaderId) {
+      return (await (kept ??= load())).get(loaderId) ?? new Set();
+    },
+    /** @param {string} loaderId @param {Iterable<number>} ids */
+    async add(loaderId, ids) {
+      const all = await (kept ??= load());
+      const known = all.get(loaderId) ?? new Set();
+      const before = known.size;
+      for (const id of ids) known.add(id);
+      if (known.size === before) return;
+      all.set(loaderId, known);
+      for (const oldest of all.keys()) if (all.size > maxDocuments) all.delete(oldest);
+      await browser.sessionSet({ [storageKey]: [...all].map(([loader, set]) => [loader, [...set]]) });
+    },
+  };
 }
 
-/** The password fields, past and present, of a document. @param {string} loaderId @returns {Promise<ReadonlySet<number>>} */
-export async function passwordsOf(loaderId) {
-  return (await (passwords ??= load())).get(loaderId) ?? new Set();
-}
+/** The password fields, past and present, of a document; and how they are kept secret for its life. */
+export const { of: passwordsOf, add: rememberPasswords } = remembered('passwords');
 
-/** Keeps fields secret for the life of their document. @param {string} loaderId @param {Iterable<number>} ids backendDOMNodeIds */
-export async function rememberPasswords(loaderId, ids) {
-  const all = await (passwords ??= load());
-  const known = all.get(loaderId) ?? new Set();
-  const before = known.size;
-  for (const id of ids) known.add(id);
-  if (known.size === before) return;
-  all.set(loaderId, known);
-  for (const oldest of all.keys()) if (all.size > maxDocuments) all.delete(oldest);
-  await browser.sessionSet({ [storageKey]: [...all].map(([loader, set]) => [loader, [...set]]) });
-}
+/** Likewise the fields that whoever typed into them said to be secret. */
+export const { of: markedOf, add: rememberMarked } = remembered('marked');
 
 /**
  * Blanks the secrets of one frame's nodes in place.
  * @param {AXNode[]} nodes
  * @param {(id: number) => Facts | undefined} factsOf by backendDOMNodeId; of a field without facts the value is blanked
  * @param {ReadonlySet<number>} past password fields of earlier captures
+ * @param {ReadonlySet<number>} [marked] fields that were said to be secret
  * @returns {{redacted: number, passwords: number[]}} how many fields had a value that was blanked; which are password fields
  */
-export function blank(nodes, factsOf, past) {
+export function blank(nodes, factsOf, past, marked = new Set()) {
   const found = { redacted: 0, passwords: /** @type {number[]} */ ([]) };
   /** @type {Index | undefined} */
   let index;
@@ -93,7 +104,7 @@ export function blank(nodes, factsOf, past) {
   for (const field of nodes) {
     const id = field.backendDOMNodeId ?? 0;
     let facts = factsOf(id);
-    if (!isField(field, facts)) continue;
+    if (!isField(field, facts) && !marked.has(id)) continue;
     // Day, month and year of a date field stand in its own shadow tree, which has no facts: the field's are theirs.
     parents ??= new Map(nodes.map(node => [node.nodeId, node]));
     for (let up = parents.get(field.parentId ?? ''), n = 0; !facts && up && n < 4; up = parents.get(up.parentId ?? ''), n++) {
@@ -103,7 +114,7 @@ export function blank(nodes, factsOf, past) {
     const value = String(field.value?.value ?? '');
     let kind = secrecy(facts ?? {}, String(field.name?.value ?? ''));
     if (past.has(id) || /^[•●∙*]+$/u.test(value)) kind = 'password';
-    else if (kind === '' && facts === undefined && value !== '') kind = 'secret';
+    else if (kind === '' && (marked.has(id) || (facts === undefined && value !== ''))) kind = 'secret';
     if (kind === '') continue;
     if (kind === 'password' && facts?.type === 'password') found.passwords.push(id);
     index ??= indexOf(nodes);

@@ -48,6 +48,16 @@ export function fakePage(fake) {
     submitted: 'submitted',
     /** Answers of functions that run in the page, by name, which get their arguments. @type {Record<string, (...args: any[]) => any>} */
     calls: {},
+    /** The list that the field owns, look by look; the last one stays. */
+    lists: [{ owns: false, shown: false, options: /** @type {string[]} */ ([]), active: -1, value: 'x' }],
+    /** How the node takes the focus; whether it has it, look by look. */
+    takes: 'took',
+    focuses: [false, true],
+    /** What keys may change, before and after. */
+    states: [{ value: /** @type {string | undefined} */ (undefined), selection: '', scroll: '' }],
+    appears: false,
+    /** The node of the form that an act would submit, 0 for none. */
+    form: 0,
     /** Answers of any command, before those of the page, which next gives. @type {Record<string, (params: any, next: () => any) => any>} */
     on: {},
     /** The input that was sent, in order. @type {string[]} */
@@ -64,6 +74,12 @@ export function fakePage(fake) {
     textOf: () => (page.texts.length > 1 ? page.texts.shift() : page.texts[0]),
     focusOn: () => page.focus,
     submitForm: () => page.submitted,
+    listOf: () => page.lists.length > 1 ? page.lists.shift() : page.lists[0],
+    takeFocus: () => page.takes,
+    dropFocus: () => true,
+    hasFocus: () => (page.focuses.length > 1 ? page.focuses.shift() : page.focuses[0]),
+    keyState: () => (page.states.length > 1 ? page.states.shift() : page.states[0]),
+    shownSince: () => page.appears,
     fields: () => [],
   };
   /** @type {Record<string, (params: any) => any>} */
@@ -76,10 +92,12 @@ export function fakePage(fake) {
     'DOM.getContentQuads': () => ({ quads: page.quads }),
     'Page.getLayoutMetrics': () => ({ cssLayoutViewport: { clientWidth: 800, clientHeight: 600, pageX: 0, pageY: 0 } }),
     'DOM.getNodeForLocation': ({ x, y }) => page.hit(x, y),
-    'DOM.describeNode': () => ({ node: { localName: 'div', nodeName: 'DIV' } }),
+    'DOM.describeNode': ({ objectId }) => ({ node: { localName: 'div', nodeName: 'DIV', ...(objectId === 'formOf' ? { backendNodeId: page.form } : {}) } }),
     'Runtime.callFunctionOn': ({ functionDeclaration, returnByValue, arguments: args }) => {
       const name = /^(?:async )?function (\w+)/.exec(functionDeclaration)?.[1] ?? '';
-      return { result: returnByValue ? { value: page.calls[name] ? page.calls[name](...args.map((/** @type {any} */ arg) => arg.value ?? arg.objectId)) : inPage[name]?.({}) } : name === 'keyCandidate' ? {} : { objectId: name } };
+      if (!returnByValue) return { result: name === 'keyCandidate' || (name === 'formOf' && !page.form) ? {} : { objectId: name } };
+      const answer = page.calls[name];
+      return { result: { value: answer ? answer(...args.map((/** @type {any} */ arg) => arg.value ?? arg.objectId)) : inPage[name]?.({}) } };
     },
   };
   fake.cdp = async ({ method, params }) => {
