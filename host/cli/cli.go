@@ -55,7 +55,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 		fault = wire.Fail(wire.Internal, "%v", err)
 	}
 	c.say("%s", fault)
-	for _, more := range details(fault) {
+	for _, more := range client.Details(fault) {
 		fmt.Fprintf(errOut, "  %s\n", printable(more))
 	}
 	return 1
@@ -78,30 +78,6 @@ func printable(text string) string {
 		}
 		return unicode.ReplacementChar
 	}, text)
-}
-
-// details are what a failure says beside its line.
-func details(f *wire.Fault) (lines []string) {
-	if f.Field != "" {
-		lines = append(lines, "field: "+f.Field)
-	}
-	if f.Reason != "" {
-		lines = append(lines, "reason: "+f.Reason)
-	}
-	if f.Now != "" {
-		lines = append(lines, fmt.Sprintf("now: %q", f.Now))
-	}
-	if f.LogID != "" {
-		lines = append(lines, "log id: "+f.LogID)
-	}
-	for _, c := range f.Candidates {
-		uid := c.UID
-		if uid == "" {
-			uid = "no uid"
-		}
-		lines = append(lines, fmt.Sprintf("[%s] %s %q", uid, c.Role, c.Name))
-	}
-	return lines
 }
 
 // usageError is a command that cannot be understood.

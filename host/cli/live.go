@@ -251,36 +251,11 @@ func (c *command) do(ctx context.Context, link *client.Client, method string, pa
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("read the evidence: %w", err)
 	}
-	if _, err := fmt.Fprintln(c.out, printable(evidence(r))); err != nil || r.Diff == "" {
+	if _, err := fmt.Fprintln(c.out, printable(client.Evidence(r))); err != nil || r.Diff == "" {
 		return err
 	}
 	_, err := fmt.Fprintln(c.out, r.Diff)
 	return err
-}
-
-// evidence words what an act did, in one line.
-func evidence(r wire.ActResult) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "dispatched: %s, effect: %s, settled: %v", r.Dispatched, r.Effect, r.Settled)
-	if r.Hit != nil {
-		fmt.Fprintf(&b, ", hit: %s %q", r.Hit.Role, r.Hit.Name)
-	}
-	if len(r.Changes) > 0 {
-		fmt.Fprintf(&b, ", changed: %s", strings.Join(r.Changes, " "))
-	}
-	if r.ValueNow != nil {
-		fmt.Fprintf(&b, ", value now: %q", *r.ValueNow)
-	}
-	if r.Reverted {
-		b.WriteString(", reverted by the page")
-	}
-	if r.Dialog != "" {
-		fmt.Fprintf(&b, ", dialog: %q", r.Dialog)
-	}
-	if r.NewDocument {
-		fmt.Fprintf(&b, ", new document: %s", r.URL)
-	}
-	return b.String()
 }
 
 func (c *command) navigate() *cobra.Command {
@@ -333,17 +308,15 @@ func (c *command) wait() *cobra.Command {
 				if err := link.Read(cmd.Context(), "wait", p, &r); err != nil {
 					return err
 				}
+				line, late := client.Waited(r)
 				if c.json {
 					if err := c.printJSON(r); err != nil {
 						return err
 					}
-				} else if r.Met {
-					fmt.Fprintln(c.out, printable(fmt.Sprintf("met after %d ms, at %s %q", r.Ms, r.URL, r.Title)))
+				} else if late == nil {
+					fmt.Fprintln(c.out, printable(line))
 				}
-				if !r.Met {
-					return wire.Fail(wire.Timeout, "it did not come within %d ms: %s", r.Ms, r.Seen)
-				}
-				return nil
+				return late
 			})
 		},
 	}
@@ -480,18 +453,7 @@ func (c *command) resolve() *cobra.Command {
 					return c.printJSON(r)
 				}
 				for _, n := range r.Nodes {
-					state := n.State
-					if n.Reason != "" {
-						state += " (" + n.Reason + ")"
-					}
-					line := fmt.Sprintf("[%s] %s", n.UID, state)
-					if n.Role != "" {
-						line += fmt.Sprintf(" %s %q", n.Role, n.Name)
-					}
-					if n.State == "alive" {
-						line += fmt.Sprintf(" at %v,%v %v×%v in %s", n.Box[0], n.Box[1], n.Box[2], n.Box[3], n.Frame)
-					}
-					fmt.Fprintln(c.out, printable(line))
+					fmt.Fprintln(c.out, printable(client.NodeState(n)))
 				}
 				return nil
 			})
@@ -574,11 +536,7 @@ func (c *command) tabs() *cobra.Command {
 					return c.printJSON(r)
 				}
 				for _, tab := range r.Tabs {
-					mark := " "
-					if tab.Current {
-						mark = "*"
-					}
-					fmt.Fprintln(c.out, printable(fmt.Sprintf("%s %d %q %s", mark, tab.Tab, tab.Title, tab.URL)))
+					fmt.Fprintln(c.out, printable(client.Tab(tab)))
 				}
 				return nil
 			})

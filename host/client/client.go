@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"handrail/host/keeper"
@@ -25,10 +26,11 @@ type Choice struct {
 	Warn      func(string)
 }
 
-// Client is a connection to a browser's host.
+// Client is a connection to a browser's host. Several may ask at once.
 type Client struct {
-	Welcome wire.Welcome
+	Welcome wire.Welcome // of the first host
 
+	mu     sync.Mutex // held while another host is looked for
 	choice Choice
 	began  time.Time
 	link   *wire.Conn
@@ -84,9 +86,13 @@ func (c *Client) greet(ctx context.Context, entry socket.Entry) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	hello := wire.Hello{Min: wire.ProtocolMin, Max: wire.Protocol, Version: wire.Version, Client: &c.choice.Client}
-	if err := link.Call(ctx, "hello", hello, &c.Welcome); err != nil {
+	var welcome wire.Welcome
+	if err := link.Call(ctx, "hello", hello, &welcome); err != nil {
 		conn.Close()
 		return err
+	}
+	if c.link == nil {
+		c.Welcome = welcome
 	}
 	c.link, c.conn = link, conn
 	return nil
@@ -165,11 +171,12 @@ func describe(entries []socket.Entry) string {
 // one, for up to 3 s. The error is a *wire.Fault.
 func (c *Client) Read(ctx context.Context, method string, params, result any) error {
 	for deadline := time.Now().Add(patience); ; {
-		err := c.link.Call(ctx, method, params, result)
+		link := c.current()
+		err := link.Call(ctx, method, params, result)
 		if !lost(err) || time.Now().After(deadline) {
 			return err
 		}
-		if err := c.reconnect(ctx); err != nil {
+		if err := c.reconnect(ctx, link); err != nil {
 			return err
 		}
 	}
@@ -179,19 +186,20 @@ func (c *Client) Read(ctx context.Context, method string, params, result any) er
 // would know it: when the host is lost, that is the answer. The error is a
 // *wire.Fault.
 func (c *Client) Once(ctx context.Context, method string, params, result any) error {
-	return c.unsure(ctx, c.link.Call(ctx, method, params, result))
+	return c.unsure(ctx, c.current().Call(ctx, method, params, result))
 }
 
 // Act asks for what happens at most once; params carry the act's id. When the
 // host is lost the same id is asked of the next one, which knows what became of
 // it. The error is a *wire.Fault; uncertain when nobody knows.
 func (c *Client) Act(ctx context.Context, method string, params, result any) error {
-	err := c.link.Call(ctx, method, params, result)
+	link := c.current()
+	err := link.Call(ctx, method, params, result)
 	if !lost(err) {
 		return c.unsure(ctx, err)
 	}
-	if c.reconnect(ctx) == nil {
-		err = c.link.Call(ctx, method, params, result)
+	if c.reconnect(ctx, link) == nil {
+		err = c.current().Call(ctx, method, params, result)
 	}
 	if lost(err) || ctx.Err() != nil {
 		err = wire.Fail(wire.Uncertain, "the host was lost while it acted")
@@ -215,8 +223,30 @@ func lost(err error) bool {
 	return ok && fault.Code == wire.Detached
 }
 
-// reconnect connects to the next host of the same browser.
-func (c *Client) reconnect(ctx context.Context) error {
+// current is the link to the newest host that was reached.
+func (c *Client) current() *wire.Conn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.link
+}
+
+// Lost tells that the host has gone. A read looks for the next one.
+func (c *Client) Lost() bool {
+	select {
+	case <-c.current().Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// reconnect connects to the next host of the same browser, unless another call did.
+func (c *Client) reconnect(ctx context.Context, was *wire.Conn) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.link != was {
+		return nil
+	}
 	c.conn.Close()
 	if err := wait(ctx); err != nil {
 		return err
@@ -237,7 +267,11 @@ func (c *Client) reconnect(ctx context.Context) error {
 }
 
 // Close ends the connection.
-func (c *Client) Close() error { return c.conn.Close() }
+func (c *Client) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.conn.Close()
+}
 
 // wait pauses between two tries.
 func wait(ctx context.Context) error {
