@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"handrail/host/state"
+	"handrail/host/stdio"
 	"handrail/host/wire"
 )
 
@@ -34,7 +35,7 @@ func Run(ctx context.Context, args []string, in, out *os.File) int {
 	signal.Ignore(syscall.SIGPIPE) // a closed stdout or stderr is an error, not an end without cleaning up
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
-	port, err := moveAway(out)
+	port, err := stdio.MoveAway(out)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "handrail: move stdout: %v\n", err)
 		return 1
@@ -50,19 +51,4 @@ func Run(ctx context.Context, args []string, in, out *os.File) int {
 	}
 	h := open(dir, dirErr, log, time.Now)
 	return h.serve(ctx, in, port)
-}
-
-// moveAway gives what is written to out a new descriptor and puts stderr in
-// out's place.
-func moveAway(out *os.File) (*os.File, error) {
-	fd, err := unix.FcntlInt(out.Fd(), unix.F_DUPFD_CLOEXEC, 3)
-	if err != nil {
-		return nil, err
-	}
-	port := os.NewFile(uintptr(fd), "port")
-	if err := unix.Dup2(int(os.Stderr.Fd()), int(out.Fd())); err != nil {
-		port.Close()
-		return nil, err
-	}
-	return port, nil
 }
