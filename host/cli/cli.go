@@ -115,17 +115,22 @@ func (c *command) root() *cobra.Command {
 	root.AddCommand(
 		c.compress(), c.detect(), c.retrieve(),
 		c.live(c.snapshot()), c.read(), c.find(), c.extract(), c.live(c.act()), c.live(c.resolve()), c.live(c.eval()), c.live(c.recover()), c.live(c.tabs()), c.live(c.navigate()), c.live(c.dialog()), c.live(c.wait()), c.live(c.screenshot()),
-		c.closeBrowser(), c.install(), c.uninstall(), c.version(), c.demo(), c.keep(),
+		c.closeBrowser(), c.install(), c.uninstall(), c.version(), c.demo(), c.mcp(), c.keep(),
 	)
 	return root
 }
 
 // live gives a command the flags that choose the browser and name the client.
 func (c *command) live(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().StringVar(&c.browser, "browser", "", "connected browser: its name, label or instance")
-	cmd.Flags().BoolVar(&c.headless, "headless", false, "use the dedicated headless browser")
+	c.which(cmd)
 	cmd.Flags().StringVar(&c.client, "client", "", "name of this client, to which uids belong (default HANDRAIL_CLIENT, else the terminal)")
 	return cmd
+}
+
+// which gives a command the flags that choose the browser.
+func (c *command) which(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.browser, "browser", "", "connected browser: its name, label or instance")
+	cmd.Flags().BoolVar(&c.headless, "headless", false, "use the dedicated headless browser")
 }
 
 // printJSON prints one line.

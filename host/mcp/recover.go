@@ -1,0 +1,114 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"handrail/host/snapshot"
+	"handrail/host/state"
+	"handrail/host/wire"
+)
+
+// kept is how long a payload's file stands at least.
+const kept = 7 * 24 * time.Hour
+
+// Recovered is what is said of a stored payload.
+type Recovered struct {
+	SHA256     string `json:"sha256"`
+	Bytes      int64  `json:"bytes"`
+	Path       string `json:"path,omitempty"`        // a file with it
+	Offset     int    `json:"offset,omitempty"`      // or where the part given begins
+	NextOffset int    `json:"next_offset,omitempty"` // and where the next one does
+}
+
+// recovered gives a stored payload without flooding: as a file, a part, or a view of it.
+func recovered(ctx context.Context, s *session, args arguments) (*reply, error) {
+	var asked struct {
+		Handle string `json:"recovery_handle" wire:"max=64"`
+		Query  string `json:"query,omitempty" wire:"max=4096"`
+		Offset *int   `json:"offset,omitempty"`
+	}
+	if err := args.into(&asked); err != nil {
+		return nil, err
+	}
+	if asked.Query != "" {
+		p := wire.ReadParams{Handle: asked.Handle, ViewOptions: wire.ViewOptions{Query: asked.Query}}
+		if asked.Offset != nil {
+			p.Offset = *asked.Offset
+		}
+		fence(&p.ViewOptions)
+		raw, got, err := view(ctx, s.read, "read", p)
+		if err != nil {
+			return nil, err
+		}
+		return shown(raw, got), nil
+	}
+	var r wire.RecoverResult
+	if err := s.read(ctx, "recover", wire.RecoverParams{Handle: asked.Handle}, &r); err != nil {
+		return nil, err
+	}
+	told := Recovered{SHA256: r.SHA256, Bytes: r.Bytes}
+	if asked.Offset != nil {
+		return part(told, r.Payload, *asked.Offset), nil
+	}
+	if s.choice.Ephemeral {
+		return &reply{text: fmt.Sprintf("sha256 %s, %d bytes; nothing is written in ephemeral mode: read it with offset", r.SHA256, r.Bytes), object: told}, nil
+	}
+	var err error
+	if told.Path, err = write(s.choice.Dir, asked.Handle, r.Payload); err != nil {
+		return nil, wire.Fail(wire.StoreIO, "the payload could not be written: %v", err)
+	}
+	return &reply{text: fmt.Sprintf("sha256 %s, %d bytes, in %s", r.SHA256, r.Bytes, told.Path), object: told}, nil
+}
+
+// part gives what stands in a payload from a byte on, as much as a reply holds.
+func part(told Recovered, payload []byte, offset int) *reply {
+	text := string(payload)
+	offset = runeStart(text, max(0, min(offset, len(text))))
+	rest := text[offset:]
+	n := prefix(rest, maxTokens-around)
+	told.Offset = offset
+	line := fmt.Sprintf("sha256 %s, %d bytes", told.SHA256, told.Bytes)
+	if n < len(rest) {
+		told.NextOffset = offset + n
+		line += fmt.Sprintf(", next_offset: %d", told.NextOffset)
+	}
+	return &reply{text: snapshot.Fence(rest[:n], hexID(4), "") + "\n" + line, object: told}
+}
+
+// write puts a payload into a file of this user's alone, and removes those of long ago.
+func write(dir, handle string, payload []byte) (string, error) {
+	dir, err := state.Sub(dir, "recovered")
+	if err != nil {
+		return "", err
+	}
+	old, err := os.ReadDir(dir)
+	if err != nil {
+		return "", fmt.Errorf("list recovered payloads: %w", err)
+	}
+	for _, entry := range old {
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > kept {
+			os.Remove(filepath.Join(dir, entry.Name()))
+		}
+	}
+	temp, err := os.CreateTemp(dir, "new-*") // of mode 0600
+	if err != nil {
+		return "", fmt.Errorf("make a file: %w", err)
+	}
+	defer os.Remove(temp.Name()) // fails when all went well
+	_, err = temp.Write(payload)
+	if err2 := temp.Close(); err == nil {
+		err = err2
+	}
+	if err != nil {
+		return "", fmt.Errorf("write a file: %w", err)
+	}
+	path := filepath.Join(dir, filepath.Base(handle)+".json")
+	if err := os.Rename(temp.Name(), path); err != nil {
+		return "", fmt.Errorf("name a file: %w", err)
+	}
+	return path, nil
+}
