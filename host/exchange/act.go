@@ -253,6 +253,11 @@ func (l *link) once(ctx context.Context, r request) (*wire.ActResult, error) {
 		return nil, err
 	}
 
+	if r.act.Kind == "upload" {
+		if r.act.Files, err = l.uploads(r.act.Files); err != nil {
+			return nil, err
+		}
+	}
 	at, err := l.aim(ctx, store, r)
 	if err != nil {
 		return nil, err
