@@ -153,3 +153,13 @@ export function evidence(method, { changes, gone, unknown, dialog, url, title },
   };
 }
 const maxText = 1000;
+
+/** Does what must be done in the end, at once or when the dialog that keeps it from being done is closed. @param {number} tab @param {() => Promise<unknown>} work */
+export function inTheEnd(tab, work) {
+  if (!dialogOf(tab)) return void work().catch(() => {});
+  const end = listen(tab, method => {
+    if (method !== 'Page.javascriptDialogClosed') return;
+    end();
+    work().catch(() => {});
+  });
+}

@@ -6,12 +6,15 @@
 
 import { check } from './act-check.js';
 import { click } from './act-click.js';
+import { drag } from './act-drag.js';
 import { answerDialog, evaluate, move } from './act-page.js';
 import { blur, focus, focusedTarget, hover, press } from './act-press.js';
+import { scroll } from './act-scroll.js';
 import { clickOption, select } from './act-select.js';
 import { setValue } from './act-set.js';
 import { submitOnce } from './act-submit.js';
 import { setField, type } from './act-type.js';
+import { upload } from './act-upload.js';
 import { Fault } from './fault.js';
 import { acts } from './ledger.js';
 import { use } from './session.js';
@@ -23,11 +26,11 @@ import { use } from './session.js';
 
 /**
  * The acts on a node, by kind.
- * @type {Record<string, (tab: number, target: import('./wire.js').Target, act: import('./wire.js').Act, start: Start) => Promise<Evidence>>}
+ * @type {Record<string, (tab: number, target: import('./wire.js').Target, act: import('./wire.js').Act, start: Start, to?: import('./wire.js').Target) => Promise<Evidence>>}
  */
 const onNodes = {
   click: (tab, target, act, start) => (target.role === 'option' ? clickOption : click)(tab, target, act, start),
-  type, set_field: setField, select, check, set_value: setValue, press, hover, focus, blur,
+  type, set_field: setField, select, check, set_value: setValue, press, hover, focus, blur, drag, upload,
 };
 
 /**
@@ -61,11 +64,12 @@ export async function perform(params, { epoch, live, dedicated, signal }) {
       case 'reload':
         return move(tab, act, start, dedicated);
     }
+    if (act.kind === 'scroll') return use(tab, () => scroll(tab, target, act, start)); // the page without a target
     if (!Object.hasOwn(onNodes, act.kind)) throw new Fault('bad_request', `there is no act ${act.kind}`, { field: 'kind' });
     if (!target && act.kind !== 'press') throw new Fault('bad_request', `${act.kind} needs a target`, { field: 'target' });
     return use(tab, async () => {
       const on = target ?? await focusedTarget(tab);
-      return submitOnce(tab, on, act, start, begin => onNodes[act.kind](tab, on, act, begin));
+      return submitOnce(tab, on, act, start, begin => onNodes[act.kind](tab, on, act, begin, params.to));
     });
   }
 }

@@ -95,9 +95,13 @@ export function fakePage(fake) {
     'DOM.describeNode': ({ objectId }) => ({ node: { localName: 'div', nodeName: 'DIV', ...(objectId === 'formOf' ? { backendNodeId: page.form } : {}) } }),
     'Runtime.callFunctionOn': ({ functionDeclaration, returnByValue, arguments: args }) => {
       const name = /^(?:async )?function (\w+)/.exec(functionDeclaration)?.[1] ?? '';
-      if (!returnByValue) return { result: name === 'keyCandidate' || (name === 'formOf' && !page.form) ? {} : { objectId: name } };
       const answer = page.calls[name];
-      return { result: { value: answer ? answer(...args.map((/** @type {any} */ arg) => arg.value ?? arg.objectId)) : inPage[name]?.({}) } };
+      if (answer) {
+        const value = answer(...args.map((/** @type {any} */ arg) => arg.value ?? arg.objectId));
+        return { result: returnByValue ? { value } : { objectId: value } };
+      }
+      if (returnByValue) return { result: { value: inPage[name]?.({}) } };
+      return { result: name === 'keyCandidate' || (name === 'formOf' && !page.form) ? {} : { objectId: name } };
     },
   };
   fake.cdp = async ({ method, params }) => {

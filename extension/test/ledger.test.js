@@ -22,7 +22,7 @@ function counter(then = async () => {}) {
 }
 const kept = async (/** @type {string} */ id) => (await fake.session.get(`act:${id}`))[`act:${id}`];
 
-test('the same id runs once and gives its result again', async () => {
+test('the same id runs once and calls its result again', async () => {
   const run = counter();
   const ledger = new Ledger();
   assert.deepEqual(await Promise.all([ledger.once('a', run, live), ledger.once('a', run, live)]), [done, done]);
@@ -108,7 +108,7 @@ test('a storage that is full keeps an act from starting, not from ending', async
   assert.deepEqual(await ledger.once('h', run, live), done);
 });
 
-// A host, a worker and their storage, in every order that a seed gives: at each
+// A host, a worker and their storage, in every order that a seed calls: at each
 // step one pending call of the worker ends, or the worker dies (with what it had
 // pending either done or not), or its port is replaced, or the host asks again.
 test('10,000 interleavings: never twice, and done only when it ran', async () => {
