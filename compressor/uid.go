@@ -1,5 +1,10 @@
 package compressor
 
+// UIDOf spells a node's uid, when no other node of the page is spelt alike.
+func UIDOf(session int, backend int64) string {
+	return string(appendAddress(nil, address{session, backend, 1}))
+}
+
 // recordOf returns the record that a uid names, none when no record does. A record
 // without a uid of its own, a heading, cell or text, is named by the uid it would
 // have, unless that is another's.

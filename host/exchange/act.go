@@ -379,7 +379,9 @@ func withhold(e *wire.Evidence, typed string) {
 	}
 	inForm := url.QueryEscape(typed)
 	hide := strings.NewReplacer(typed, hiddenValue, inForm, hiddenValue, strings.ReplaceAll(inForm, "+", "%20"), hiddenValue)
-	e.URL, e.Title, e.Dialog = hide.Replace(e.URL), hide.Replace(e.Title), hide.Replace(e.Dialog)
+	for _, said := range []*string{&e.URL, &e.Title, &e.Dialog, &e.Focus, &e.Download} {
+		*said = hide.Replace(*said)
+	}
 	if e.Hit != nil {
 		e.Hit.Name, e.Hit.Href = hide.Replace(e.Hit.Name), hide.Replace(e.Hit.Href)
 	}

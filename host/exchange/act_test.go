@@ -563,3 +563,21 @@ func TestTypedSecret(t *testing.T) {
 		}
 	}
 }
+
+// What covers a node may have come up after the page was read: it is named, and
+// can be acted on at once.
+func TestCoveredByWhatWasNotSeen(t *testing.T) {
+	t.Parallel()
+	w := start(t, dedicated)
+	c := w.client("c")
+	c.snapshot(wire.SnapshotParams{URL: first})
+	w.browser.Change(0, func(tab *faketest.Tab) {
+		tab.Page.Nodes[0].Cover = 77
+		tab.Page.Nodes = append(tab.Page.Nodes, &faketest.Node{ID: 77, Role: "button", Name: "lid"})
+	})
+	f := c.refused(wire.Covered, "act", wire.ActParams{UID: "u5", Action: "click"})
+	if len(f.Candidates) != 1 || f.Candidates[0] != (wire.Candidate{UID: "u25", Role: "button", Name: "lid", Tag: "button"}) {
+		t.Fatalf("candidates %+v", f.Candidates)
+	}
+	c.act(wire.ActParams{UID: "u25", Action: "click"})
+}

@@ -168,7 +168,8 @@ func (l *link) point(ctx context.Context, store *recovery.Store, f *wire.Fault, 
 }
 
 // nameCandidates gives the extension's candidates the uids that the snapshot
-// has for their nodes.
+// has for their nodes. What came up since, or was in no view (a banner, a plain
+// box), is offered from a fresh capture.
 func (l *link) nameCandidates(ctx context.Context, store *recovery.Store, f *wire.Fault, at aim) {
 	if len(f.Candidates) == 0 {
 		return
@@ -177,15 +178,80 @@ func (l *link) nameCandidates(ctx context.Context, store *recovery.Store, f *wir
 	if err != nil {
 		return
 	}
+	named := true
 	for i := range f.Candidates {
 		c := &f.Candidates[i]
-		for _, t := range targets {
-			if t.BackendDOMNodeID == c.BackendDOMNodeID && t.FrameID == c.FrameID {
-				c.UID = t.UID
-				break
-			}
+		k := slices.IndexFunc(targets, func(t compressor.Target) bool { return isNode(t, c) })
+		if k < 0 {
+			named = false
+			continue
+		}
+		_, _, before, err := l.shown(ctx, store, at.tab, targets[k].UID)
+		if err != nil || !sameNode(*before, targets[k]) {
+			named = false // the client may not use it
+			continue
+		}
+		c.UID = targets[k].UID
+	}
+	if named {
+		return
+	}
+	if err := l.offerNodes(ctx, store, f, at); err != nil {
+		l.log.Info().Err(err).Msg("found no uid for what is in the way")
+	}
+}
+
+func isNode(t compressor.Target, c *wire.Candidate) bool {
+	return t.BackendDOMNodeID == c.BackendDOMNodeID && t.FrameID == c.FrameID
+}
+
+// offerNodes reads the tab afresh for the uids of candidates that have none yet.
+func (l *link) offerNodes(ctx context.Context, store *recovery.Store, f *wire.Fault, at aim) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	release, err := l.captures.take(ctx, at.tab)
+	if err != nil {
+		return err
+	}
+	defer release()
+	bundle, meta, err := l.capture(ctx, store, at.tab)
+	if err != nil {
+		return err
+	}
+	page, err := compressor.Read(bundle)
+	if err != nil {
+		return err
+	}
+	var fresh []string
+	found, known := false, false
+	for i := range f.Candidates {
+		c := &f.Candidates[i]
+		if c.UID != "" {
+			continue
+		}
+		k := slices.IndexFunc(page.Frames, func(frame compressor.Frame) bool { return frame.ID == c.FrameID })
+		if k < 0 {
+			continue
+		}
+		t, ok := page.Target(compressor.UIDOf(page.Frames[k].Session, c.BackendDOMNodeID))
+		if !ok || !isNode(t, c) {
+			continue
+		}
+		c.UID, found = t.UID, true
+		if _, _, before, err := l.shown(ctx, store, at.tab, t.UID); errors.Is(err, recovery.ErrUnknownUID) {
+			fresh = append(fresh, t.UID)
+		} else if err != nil || !sameNode(*before, t) {
+			known = true
 		}
 	}
+	if !found {
+		return nil
+	}
+	handle, err := snapshot.Record(ctx, store, bundle, meta, l.offeredKey(), func([]compressor.Target) []string { return fresh })
+	if err == nil && known {
+		f.Hint += fmt.Sprintf("; its uid is valid with handle %s", handle)
+	}
+	return err
 }
 
 // offer reads the tab afresh and adds the nodes that may be meant by a uid that
