@@ -4,7 +4,7 @@
 
 import { click } from './act-click.js';
 import { isSecret } from './act-secrets.js';
-import { evidence } from './act-watch.js';
+import { evidence, noEffect } from './act-watch.js';
 import { type } from './act-type.js';
 import { meant, pick, unfit } from './choice.js';
 import { Fault, asFault } from './fault.js';
@@ -286,7 +286,7 @@ class List {
     const changes = gone ? ['document'] : [...this.#changes];
     const secret = more.chosen && await isSecret(this.#target, this.#seen);
     return {
-      ...evidence('mouse', { sight: undefined, changes, gone, unknown: false, dialog, url, title }, this.#seen), ...more,
+      ...evidence('mouse', { ...noEffect(), changes, gone, dialog, url, title }, this.#seen), ...more,
       ...(this.#started ? {} : { dispatched: 'no' }), ...(secret ? { chosen: [hidden] } : {}),
     };
   }

@@ -242,6 +242,7 @@ async function covered(node, target, { above }, { targetId, backendNodeId, frame
   // Around it, not over it: the node lets clicks through (pointer-events: none).
   const around = targetId === target.targetId && above.has(backendNodeId);
   return new Fault('covered', around ? `the node takes no clicks: they go to ${what} around it` : `${what} covers the point to click`, {
-    candidates: [{ role, name, tag, backendDOMNodeId: ax?.backendDOMNodeId ?? backendNodeId, frameId }],
+    // A plain box is in no view; what it says is.
+    candidates: [{ role, name, tag, backendDOMNodeId: (nameOf(ax) ? 0 : text?.backendDOMNodeId) || (ax?.backendDOMNodeId ?? backendNodeId), frameId }],
   });
 }

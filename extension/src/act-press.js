@@ -3,7 +3,7 @@
 import { chordOf, strike } from './act-keys.js';
 import { checkShown, locate } from './act-point.js';
 import { hideTyped, isSecret } from './act-secrets.js';
-import { evidence, guard, observe, see, unsent, watched } from './act-watch.js';
+import { evidence, guard, noEffect, observe, see, unsent, watched } from './act-watch.js';
 import { Fault } from './fault.js';
 import { flatten } from './frames.js';
 import { fold, nameOf } from './identity.js';
@@ -168,7 +168,7 @@ async function refocus(tab, target, { kind, expect }, start, to) {
     const seen = await checkShown(node, target, expect);
     await guard(node, watcher, target, seen, expect);
     if (await inPage(node, hasFocus) === to) {
-      return { ...evidence(kind, { sight: undefined, changes: [], gone: false, unknown: false, dialog: '', url: '', title: '' }, seen), dispatched: 'no', unchanged: true };
+      return { ...evidence(kind, noEffect(), seen), dispatched: 'no', unchanged: true };
     }
 
     await start();

@@ -6,7 +6,7 @@ import { click } from './act-click.js';
 import { selectFromList } from './act-list.js';
 import { checkShown, locate } from './act-point.js';
 import { isSecret } from './act-secrets.js';
-import { evidence, guard, observe, watched } from './act-watch.js';
+import { evidence, guard, noEffect, observe, watched } from './act-watch.js';
 import { pick, unfit } from './choice.js';
 import { Fault } from './fault.js';
 import { check } from './identity.js';
@@ -102,7 +102,7 @@ const keys = options => JSON.stringify(options.map(({ label, value }) => [label,
 
 /** The evidence of an act that there was no need for. @param {string} method @param {Seen} seen @returns {Evidence} */
 export const unchanged = (method, seen) =>
-  ({ ...evidence(method, { sight: undefined, changes: [], gone: false, unknown: false, dialog: '', url: '', title: '' }, seen), dispatched: 'no', unchanged: true });
+  ({ ...evidence(method, noEffect(), seen), dispatched: 'no', unchanged: true });
 
 /** Says that the page changed under an act that sends no input events. @param {Withheld | undefined} withheld */
 export function refuseWithheld(withheld) {

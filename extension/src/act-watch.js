@@ -1,6 +1,7 @@
 // Watching an act: that its input reaches the node and nothing else, and what
 // the page does about it.
 
+import { effectsOf, focusOf } from './act-effects.js';
 import { Fault, asFault } from './fault.js';
 import { check } from './identity.js';
 import { arm, endWatch, sight, watch } from './in-page.js';
@@ -16,7 +17,7 @@ import { dialogOf, listen } from './session.js';
 const firstLookMs = 25;
 const navigationMs = 100; // to see the document that a click leads to
 const sightMs = 1000;
-const controls = [
+export const controls = [
   'a[href]', 'button', 'input', 'select', 'textarea', 'summary', '[contenteditable]', '[onclick]', '[tabindex]',
   ...['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'option', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'textbox', 'combobox'].map(role => `[role=${role} i]`),
 ].join();
@@ -27,10 +28,11 @@ const controls = [
  * @param {Held} node
  * @param {string[]} kinds the events that the act is made of, the one that begins it first
  * @param {(watcher: Held) => Promise<T>} work
+ * @param {number} [clicks] of the act
  * @returns {Promise<T>}
  */
-export async function watched(node, kinds, work) {
-  const watcher = await inPageKept(node, watch, kinds, controls);
+export async function watched(node, kinds, work, clicks = 1) {
+  const watcher = await inPageKept(node, watch, kinds, controls, clicks);
   try {
     return await work(watcher);
   } finally {
@@ -59,10 +61,15 @@ export async function guard(node, watcher, target, seen, expect) {
  * @property {string} dialog
  * @property {string} url
  * @property {string} title
+ * @property {string} focus what has it, where it moved
+ * @property {number} newTab
+ * @property {string} download
+ * @property {number} errors that the page told its console
  */
 
-/** Events of the tab that are effects of an act. @type {Record<string, string>} */
-const effects = { 'Page.windowOpen': 'new_tab', 'Page.downloadWillBegin': 'download' };
+/** What no input did. @returns {Effect} */
+export const noEffect = () =>
+  ({ sight: undefined, changes: [], gone: false, unknown: false, dialog: '', url: '', title: '', focus: '', newTab: 0, download: '', errors: 0 });
 
 /**
  * Sends input and looks at what it does, for a moment. A dialog that it opens, or
@@ -71,15 +78,17 @@ const effects = { 'Page.windowOpen': 'new_tab', 'Page.downloadWillBegin': 'downl
  * @returns {Promise<Effect>}
  */
 export async function observe(watcher, target, input) {
-  /** @type {Effect} */
-  const effect = { sight: undefined, changes: [], gone: false, unknown: false, dialog: '', url: '', title: '' };
+  const effect = noEffect();
   const { tab } = watcher;
+  const outside = effectsOf(tab, target.targetId);
   let leaving = () => {};
   let left = () => {};
   const navigating = /** @type {Promise<void>} */ (new Promise(resolve => { leaving = resolve; }));
   const navigated = /** @type {Promise<void>} */ (new Promise(resolve => { left = resolve; }));
+  let requested = false; // it may begin in a moment, or be one within the document
   const end = listen(tab, (method, params, targetId) => {
-    if (Object.hasOwn(effects, method)) effect.changes.push(effects[method]);
+    if (method === 'Page.frameRequestedNavigation' && params.disposition === 'currentTab') requested = true;
+    if (method === 'Page.downloadWillBegin') left(); // there is no document to come
     if (method === 'Page.frameStartedNavigating' && /different/i.test(params.navigationType) && (targetId === '' || params.frameId === target.frameId)) {
       effect.changes.push('navigation');
       leaving();
@@ -98,10 +107,13 @@ export async function observe(watcher, target, input) {
     const sees = effect.gone ? undefined : see(watcher);
     sees?.catch(() => {}); // when it is not waited for
     const seen = await Promise.race([sees, navigating]);
+    if (seen && requested && !seen.changes.includes('url')) await Promise.race([navigating, after(navigationMs)]);
+    if (seen && effect.changes.includes('navigation') && !effect.gone) await Promise.race([navigated, after(navigationMs)]);
     if (seen) {
       effect.sight = seen;
       effect.changes.push(...seen.changes);
       Object.assign(effect, { url: seen.url, title: seen.title });
+      if (seen.changes.includes('focus')) effect.focus = await focusOf(watcher, target);
     } else if (!effect.gone) {
       await Promise.race([navigated, after(navigationMs)]);
     }
@@ -112,19 +124,22 @@ export async function observe(watcher, target, input) {
     else if (fault.more.dispatched) throw fault;
     else if (effect.gone || absent(thrown)) effect.gone = true; // what watched it went with the document
     // The input got there, or something already came of it; the rest cannot be seen: a mailto: link ends the attachment.
-    else if (sent || effect.changes.length > 0) effect.unknown = true;
+    else if (sent || effect.changes.length > 0 || outside.seen()) effect.unknown = true;
     else throw new Fault('uncertain', `the page did not answer: ${fault.message}`, { dispatched: 'uncertain', effect: 'unknown' });
   } finally {
     end();
+    Object.assign(effect, await outside.end());
   }
+  if (effect.newTab) effect.changes.push('new_tab');
+  if (effect.download) effect.changes.push('download');
   if (effect.dialog) effect.changes.push('dialog');
-  if (effect.gone) effect.changes = ['document'];
+  if (effect.gone) effect.changes = ['document', ...effect.changes.filter(change => ['new_tab', 'download'].includes(change))];
   effect.changes = [...new Set(effect.changes)];
   return effect;
 }
 
 /** @param {number} ms @returns {Promise<void>} */
-const after = ms => new Promise(resolve => setTimeout(resolve, ms));
+export const after = ms => new Promise(resolve => setTimeout(resolve, ms));
 
 /** What a watcher has seen. While a page is awaited the one that is there does not answer. @param {Held} watcher @returns {Promise<Sight>} */
 export function see(watcher) {
@@ -144,14 +159,21 @@ export function unsent(thrown) {
  * @param {(text: string) => string} [hide] takes out what must not be told
  * @returns {Evidence}
  */
-export function evidence(method, { changes, gone, unknown, dialog, url, title }, { role, name, probe: { tag, rect, href } }, hide = text => text) {
+export function evidence(method, { sight: saw, changes, gone, unknown, dialog, url, title, focus, newTab, download, errors }, { role, name, probe: { tag, rect, href, navigates } }, hide = text => text) {
   const hit = { tag, role, name: hide(name).slice(0, maxText), rect, ...(href ? { href: hide(href).slice(0, maxText) } : {}) };
+  const effect = changes.length > 0 ? 'seen' : unknown ? 'unknown' : 'none_seen';
+  const { before = [], after = [], nodes = 0 } = saw ?? {};
   return {
-    dispatched: 'yes', effect: changes.length > 0 ? 'seen' : unknown ? 'unknown' : 'none_seen', settled: false, method, hit, changes,
-    ...(url ? { url: hide(url) } : {}), ...(title ? { title: hide(title) } : {}),
+    dispatched: 'yes', effect, settled: false, method, hit, changes,
+    ...(url ? { url: hide(url) } : {}), ...(title ? { title: hide(title) } : {}), ...(navigates ? { navigates } : {}),
+    ...(before.length > 0 ? { before } : {}), ...(after.length > 0 ? { after } : {}), ...(focus ? { focus: hide(focus).slice(0, maxText) } : {}),
+    ...(newTab ? { new_tab: newTab } : {}), ...(download ? { download: hide(download).slice(0, maxText) } : {}),
+    ...(errors ? { console_errors: errors } : {}), ...(nodes > 0 ? { changed_nodes: nodes } : {}),
     ...(gone ? { new_document: true } : {}), ...(dialog ? { dialog: hide(dialog) } : {}),
+    ...(effect === 'none_seen' ? { hint: nothing } : {}),
   };
 }
+const nothing = 'nothing was seen to change: take a snapshot, or wait for what may still come';
 const maxText = 1000;
 
 /** Does what must be done in the end, at once or when the dialog that keeps it from being done is closed. @param {number} tab @param {() => Promise<unknown>} work */

@@ -12,6 +12,7 @@ import { blur, focus, focusedTarget, hover, press } from './act-press.js';
 import { scroll } from './act-scroll.js';
 import { clickOption, select } from './act-select.js';
 import { setValue } from './act-set.js';
+import { settling } from './act-settle.js';
 import { submitOnce } from './act-submit.js';
 import { setField, type } from './act-type.js';
 import { upload } from './act-upload.js';
@@ -69,7 +70,8 @@ export async function perform(params, { epoch, live, dedicated, signal }) {
     if (!target && act.kind !== 'press') throw new Fault('bad_request', `${act.kind} needs a target`, { field: 'target' });
     return use(tab, async () => {
       const on = target ?? await focusedTarget(tab);
-      return submitOnce(tab, on, act, start, begin => onNodes[act.kind](tab, on, act, begin, params.to));
+      const go = () => submitOnce(tab, on, act, start, begin => onNodes[act.kind](tab, on, act, begin, params.to));
+      return act.settle ? settling(tab, on, go, act.text) : go();
     });
   }
 }

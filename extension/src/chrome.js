@@ -134,6 +134,11 @@ export const selectTab = tab => chrome.tabs.update(tab, { active: true });
 export const focusWindow = window => chrome.windows.update(window, { focused: true });
 /** The window used last. @returns {Promise<number>} -1 when there is none */
 export const lastWindow = async () => (await chrome.windows.getLastFocused({ windowTypes: ['normal'] }).catch(() => undefined))?.id ?? -1;
+/** @param {(tab: chrome.tabs.Tab) => void} listener @returns {() => void} ends it */
+export function onTabOpened(listener) {
+  chrome.tabs.onCreated.addListener(listener);
+  return () => chrome.tabs.onCreated.removeListener(listener);
+}
 /** @param {(tab: number) => void} listener */
 export const onTabClosed = listener => chrome.tabs.onRemoved.addListener(listener);
 

@@ -16,6 +16,7 @@
  * @property {[number, number, number, number]} rect x, y, width, height in its frame's viewport
  * @property {boolean} labelled it may be drawn by its label, which is clicked in its place
  * @property {string} href
+ * @property {boolean} navigates it stands in a link to another document, or submits a form
  * @property {string} autocomplete
  * @property {string} id
  * @property {string} name
@@ -48,6 +49,12 @@ export function probe() {
   else if (element.isContentEditable) editable = 'rich';
   else if (['input', 'select', 'button', 'option', 'a', 'summary'].includes(tag) || closest('[role]')?.matches('[role=button i], [role=checkbox i], [role=radio i], [role=switch i], [role=link i]')) editable = 'kind';
   if ((editable === 'text' && input.readOnly) || (['text', 'rich'].includes(editable) && attribute('aria-readonly') === 'true')) editable = 'readonly';
+  const leads = () => {
+    const link = /** @type {HTMLAnchorElement | null} */ (closest('a[href], area[href]'));
+    if (link) return /^(https?|file|blob|data):/.test(link.href) && !link.hasAttribute('download') && (link.href.split('#')[0] !== location.href.split('#')[0] || !link.href.includes('#'));
+    const button = /** @type {HTMLButtonElement | null} */ (closest('button, input'));
+    return button !== null && ['submit', 'image'].includes(button.type) && button.form !== null;
+  };
   const { x, y, width, height } = element.getBoundingClientRect();
   const visible = element.checkVisibility({ visibilityProperty: true });
   return {
@@ -55,7 +62,7 @@ export function probe() {
     tag, type, disabled, editable, visible, rect: [x, y, width, height],
     listed: tag === 'option' && !visible && element.closest('select')?.checkVisibility() === true,
     labelled: ['checkbox', 'radio', 'file'].includes(type) && [...input.labels ?? []].some(label => label.checkVisibility({ visibilityProperty: true })),
-    href: element instanceof HTMLAnchorElement ? element.href : '',
+    href: element instanceof HTMLAnchorElement ? element.href : '', navigates: leads(),
     autocomplete: attribute('autocomplete'), id: attribute('id'), name: attribute('name'),
   };
 }
@@ -108,18 +115,25 @@ export function twoFrames() {
  * What a watcher has seen.
  * @typedef {object} Sight
  * @property {boolean} began the first event of an act reached the node
- * @property {boolean} clicked
+ * @property {boolean} clicked all clicks of the act did
+ * @property {boolean} menu a context menu was asked for
  * @property {string} moved how the mouse came: '' not at all, own, other
  * @property {string} held why an event was held back: covered, gone, renamed, moved_context; '' when none was
  * @property {string} now why one would be, but for covered
  * @property {boolean} disabled
  * @property {string[]} changes since it began
+ * @property {string[]} before states of the node that are others now: checked, expanded …
+ * @property {string[]} after what they are now
+ * @property {[string, string] | null} value the field's, before and now, where it is another; passwords' never
+ * @property {number} nodes that were changed
+ * @property {string} progress what shows that a click did something, beyond looks
  * @property {string} url
  * @property {string} title
  */
 
 /**
  * @typedef {object} Watcher stays in the page
+ * @property {Element} element
  * @property {(hit: Node) => '' | 'own' | 'nested' | 'label'} meets
  * @property {(name: string, context: string, item: Node | null, key: Node | null) => boolean} arm
  * @property {() => Sight} sight
@@ -134,9 +148,10 @@ export function twoFrames() {
  * @this {Node}
  * @param {string[]} kinds the events that belong to the act, the one that begins it first
  * @param {string} controls a selector
+ * @param {number} clicks that the act makes
  * @returns {Watcher}
  */
-export function watch(kinds, controls) {
+export function watch(kinds, controls, clicks) {
   const armedMs = 3000; // a worker that dies in between leaves nothing held
   const world = /** @type {{handrail?: Watcher}} */ (globalThis);
   world.handrail?.end(); // one that a dialog kept from being ended
@@ -201,6 +216,7 @@ export function watch(kinds, controls) {
   let armed = 0;
   let began = false;
   let clicked = false;
+  let menu = false;
   let moved = '';
   let held = '';
   const until = new AbortController();
@@ -231,7 +247,8 @@ export function watch(kinds, controls) {
     }
     if (!began) notice(observer.takeRecords()); // what moves by itself is no effect of the act
     began = true;
-    if (event.type === 'click') {
+    if (event.type === 'contextmenu') menu = true;
+    if ((event.type === 'click' || event.type === 'auxclick') && --clicks === 0) {
       clicked = true;
       armed = 0;
     }
@@ -240,34 +257,65 @@ export function watch(kinds, controls) {
   // --- effects
   /** @type {WeakSet<Node>} */
   const restless = new WeakSet();
-  let mutations = 0;
+  /** @type {Set<Node>} */
+  const changed = new Set();
+  let progress = '';
+  const opens = 'dialog, [popover], [role=dialog i], [role=alertdialog i], [role=menu i], [role=listbox i]';
+  /** What a change shows beyond looks: churn elsewhere and classes show nothing. @param {MutationRecord} record */
+  const shows = ({ type, target, attributeName, addedNodes }) => {
+    if (type === 'attributes' && /^(aria-(current|expanded|selected|checked|pressed)|open)$/.test(attributeName ?? '')) return attributeName ?? '';
+    if ([...addedNodes].some(at => at instanceof Element && (at.matches(opens) || at.querySelector(opens)))) return 'opened';
+    return holds(element, target) && !/^(class|style|title|alt|aria-label|aria-labelledby)$/.test(attributeName ?? '') ? 'mutation' : '';
+  };
   const notice = (/** @type {MutationRecord[]} */ records) => {
-    for (const { target } of records) {
+    for (const record of records) {
+      const { target, addedNodes, removedNodes } = record;
       if (!began) restless.add(target);
-      else if (!restless.has(target)) mutations++;
+      else if (!restless.has(target)) {
+        for (const at of [...addedNodes, ...removedNodes, ...(record.type === 'childList' ? [] : [target])]) changed.add(at);
+        progress ||= shows(record);
+      }
     }
   };
   const observer = new MutationObserver(notice);
   for (const root of [document, ...roots]) observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
-  const state = () => String([element, control].flatMap(at => (at ? [
-    /** @type {HTMLInputElement} */ (at).checked, /** @type {HTMLInputElement} */ (at).indeterminate, /** @type {HTMLOptionElement} */ (/** @type {unknown} */ (at)).selected,
-    ...['aria-checked', 'aria-expanded', 'aria-selected', 'aria-pressed', 'aria-current', 'open', 'disabled', 'aria-disabled'].map(name => at.getAttribute(name)),
-    at.parentElement?.getAttribute('open'), /** @type {HTMLButtonElement} */ (at).popoverTargetElement?.matches(':popover-open'),
-  ] : [])));
+  /** The words for an element's states, by kind. @returns {Record<string, string>} */
+  const states = () => {
+    /** @type {Record<string, string>} */
+    const found = {};
+    for (const at of [element, control]) {
+      if (!at) continue;
+      const it = /** @type {HTMLInputElement & HTMLButtonElement & HTMLOptionElement & HTMLDetailsElement} */ (/** @type {unknown} */ (at));
+      const say = (/** @type {string} */ kind, /** @type {string | boolean | null | undefined} */ is, /** @type {string} */ yes, /** @type {string} */ no) => {
+        if (is !== null && is !== undefined && !found[kind]) found[kind] = String(is) === 'mixed' ? 'mixed' : String(is) === 'false' ? no : yes;
+      };
+      const aria = (/** @type {string} */ name) => at.getAttribute(`aria-${name}`);
+      say('checked', it.matches('[type=checkbox i], [type=radio i]') ? (it.indeterminate ? 'mixed' : it.checked) : aria('checked'), 'checked', 'unchecked');
+      const opened = it.matches('summary') ? it.parentElement?.hasAttribute('open') : it.matches('details, dialog') ? it.open : it.popoverTargetElement?.matches(':popover-open');
+      say('expanded', aria('expanded') ?? opened, 'expanded', 'collapsed');
+      say('selected', it.matches('option') ? it.selected : aria('selected'), 'selected', 'unselected');
+      say('pressed', aria('pressed'), 'pressed', 'unpressed');
+      say('disabled', it.matches(':disabled, [aria-disabled=true i]'), 'disabled', 'enabled');
+      say('current', !['', 'false'].includes(aria('current') ?? ''), 'current', 'not current');
+    }
+    return found;
+  };
+  const value = () => (element.matches('input:not([type=password i]), textarea, select') ? String(input.value) : '');
   const focus = () => {
     let at = document.activeElement;
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
     return at;
   };
-  const before = { state: state(), focus: focus(), url: location.href, title: document.title };
+  const look = () => ({ states: states(), value: value(), focus: focus(), url: location.href, title: document.title });
+  const before = look();
 
   return world.handrail = {
-    meets,
+    element, meets,
     arm(name, context, item, key) {
       [armed, held, moved] = [performance.now() + armedMs, '', ''];
       was = { own: '', place: '', item, key };
       Object.assign(was, { own: String(own()), place: String(place()) });
-      Object.assign(before, { state: state(), focus: focus(), url: location.href, title: document.title });
+      Object.assign(before, look());
       const options = { capture: true, signal: until.signal };
       for (const at of [window, ...roots]) for (const kind of [...kinds, 'mousemove']) at.addEventListener(kind, take, options);
       return (name === '' || own().includes(name)) && (context === '' || place().includes(context)) && change() === '';
@@ -279,13 +327,21 @@ export function watch(kinds, controls) {
       if (location.href !== before.url) changes.push('url');
       if (document.title !== before.title) changes.push('title');
       if (!element.isConnected) changes.push('removed');
-      if (state() !== before.state) changes.push('state');
+      const [is, had] = [states(), before.states];
+      const others = Object.keys({ ...had, ...is }).filter(kind => is[kind] !== had[kind]);
+      if (others.length > 0) changes.push('state');
       // A press moves the focus to what is pressed, which is no effect but on a field.
       const now = focus();
       if (now !== before.focus && now !== document.body && now && (element.isContentEditable || element.matches('input, textarea, select') || (!holds(now, element) && !holds(element, now)))) changes.push('focus');
       if (String(own()) !== was.own) changes.push('name');
-      if (mutations > 0) changes.push('mutations');
-      return { began, clicked, moved, held, now: change(), disabled: element.matches(':disabled'), changes, title: document.title, url: location.href };
+      if (changed.size > 0) changes.push('mutations');
+      if (menu) changes.push('contextmenu');
+      const said = value();
+      return {
+        began, clicked, menu, moved, held, now: change(), disabled: element.matches(':disabled'), changes, title: document.title, url: location.href,
+        before: others.flatMap(kind => had[kind] ?? []), after: others.flatMap(kind => is[kind] ?? []), value: said === before.value ? null : [before.value, said],
+        nodes: changed.size, progress: progress || (changes.find(change => ['url', 'focus', 'removed'].includes(change)) ?? ''),
+      };
     },
     begin() {
       const why = change();
@@ -452,4 +508,86 @@ export function checkedState() {
   if (box.localName === 'input' && (box.type === 'checkbox' || box.type === 'radio')) return box.indeterminate ? 'mixed' : box.checked ? 'checked' : 'unchecked';
   const said = this.getAttribute('aria-checked') ?? this.getAttribute('aria-pressed') ?? this.getAttribute('aria-selected');
   return said === 'true' ? 'checked' : said === 'mixed' ? 'mixed' : said === 'false' ? 'unchecked' : '';
+}
+
+/** What has the focus, in open shadow roots too. @returns {Element | null} */
+export function focused() {
+  let at = document.activeElement;
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  return at;
+}
+
+/**
+ * Why a node is no plain box that could be clicked a second time; '' when it is one.
+ * @this {Watcher}
+ * @param {string} controls a selector
+ * @param {string} toggles a selector
+ */
+export function notPlain(controls, toggles) {
+  const { element } = this;
+  /** The nearest element, through shadow roots, that a selector matches. @param {string} selector */
+  const within = selector => {
+    for (let at = /** @type {Element | null} */ (element); at;) {
+      const found = at.closest(selector);
+      if (found) return found;
+      const root = at.getRootNode();
+      at = root instanceof ShadowRoot ? root.host : null;
+    }
+    return null;
+  };
+  if (!element.isConnected) return 'gone';
+  if (within('[download], [data-download]')) return 'a download';
+  if (within('a, area, [role=link i]')) return 'a link';
+  if (within(controls)) return 'a control';
+  if (within(toggles)) return 'a toggle';
+  if (within('form, fieldset')) return 'in a form';
+  if (element.querySelector(`a, ${controls}, ${toggles}`)) return 'a control in it';
+  if (element.hasAttribute('role') && !element.matches('[role=generic i], [role=none i], [role=presentation i]')) return 'not plain';
+  if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true })) return 'hidden';
+  return getComputedStyle(element).pointerEvents === 'none' ? 'takes no clicks' : '';
+}
+
+/** The words on a node. @this {Watcher} @returns {string} */
+export function wordsOn() {
+  const { element } = this;
+  const said = [element, ...element.querySelectorAll('*')].flatMap(at => ['aria-label', 'title', 'alt', 'value', 'data-action', 'name'].map(name => at.getAttribute(name) ?? ''));
+  return [element.textContent ?? '', ...said].join(' ').slice(0, 4000);
+}
+
+/**
+ * Clicks a node once as a script does, unless something came of the click before.
+ * @this {Watcher}
+ * @returns {string} why it did not, '' when it did
+ */
+export function clickAgain() {
+  const { now, progress } = this.sight();
+  if (now || progress) return now || progress;
+  HTMLElement.prototype.click.call(this.element);
+  return '';
+}
+
+/**
+ * For how many ms the document has not changed: its nodes, its layout, its scrolling;
+ * 0 while it loads. It is watched from the first call on, for a few seconds.
+ * @returns {number}
+ */
+export function idleTime() {
+  const watchedMs = 5000;
+  const world = /** @type {{handrailIdle?: {last: number}}} */ (globalThis);
+  if (!world.handrailIdle) {
+    const idle = world.handrailIdle = { last: performance.now() };
+    const touch = () => { idle.last = performance.now(); };
+    const observer = new MutationObserver(touch);
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    const shifts = new PerformanceObserver(touch);
+    shifts.observe({ type: 'layout-shift' });
+    for (const kind of ['scroll', 'transitionrun', 'transitionend', 'load']) addEventListener(kind, touch, true);
+    setTimeout(() => {
+      observer.disconnect();
+      shifts.disconnect();
+      for (const kind of ['scroll', 'transitionrun', 'transitionend', 'load']) removeEventListener(kind, touch, true);
+      delete world.handrailIdle;
+    }, watchedMs);
+  }
+  return document.readyState === 'complete' ? performance.now() - world.handrailIdle.last : 0;
 }

@@ -41,6 +41,7 @@ import { restricted } from './tabs.js';
  * @property {Dialog | null} dialog
  * @property {boolean} crashed
  * @property {Promise<void> | null} awake
+ * @property {Set<string>} consoles sessions that tell of their console
  */
 
 const idleMs = 30_000;
@@ -62,7 +63,7 @@ function attachmentOf(tab) {
   if (!state) {
     state = {
       attached: false, ended: new Fault('detached', 'the tab is not attached'), queue: Promise.resolve(), uses: 0, idle: undefined, children: new Map(), joining: new Set(),
-      calls: new Set(), listeners: new Set(), dialog: null, crashed: false, awake: null,
+      calls: new Set(), listeners: new Set(), dialog: null, crashed: false, awake: null, consoles: new Set(),
     };
     attachments.set(tab, state);
   }
@@ -180,6 +181,7 @@ function drop(tab, state, fault) {
   state.crashed = false;
   state.dialog = null;
   state.awake = null;
+  state.consoles.clear();
   state.children.clear();
   for (const call of state.calls) call.reject(fault);
   clearTimeout(state.idle);
@@ -278,6 +280,20 @@ export function awake(tab) {
     await send(tab, '', 'Runtime.evaluate', { expression: 'new Promise(requestAnimationFrame)', awaitPromise: true }, 1000).catch(() => {});
   })().catch(fault => { state.awake = null; throw fault; });
   return state.awake;
+}
+
+/**
+ * Has a session tell what its console is told, from here on until the tab is
+ * detached: what was told before is told again whenever that is switched on, which
+ * takes 150 ms for a thousand objects. Nobody waits for it.
+ * @param {number} tab @param {string} targetId
+ */
+export function tellConsole(tab, targetId) {
+  const { children, consoles } = attachmentOf(tab);
+  const session = children.get(targetId)?.session ?? '';
+  if (consoles.has(session)) return;
+  consoles.add(session);
+  for (const domain of /** @type {const} */ (['Runtime', 'Log'])) send(tab, targetId, `${domain}.enable`).catch(() => consoles.delete(session));
 }
 
 // --- what the browser tells

@@ -7,7 +7,8 @@ import { flatten } from './frames.js';
 import { check } from './identity.js';
 import { checkedState, textOn, unrest } from './in-page.js';
 import { absent, hold, inPage } from './node.js';
-import { awake, children, listen, noDialog, send, use, world } from './session.js';
+import { watchRequests } from './requests.js';
+import { awake, children, noDialog, send, use, world } from './session.js';
 
 /** @typedef {import('./wire.js').AwaitParams} AwaitParams */
 /** @typedef {import('./wire.js').Waited} Waited */
@@ -120,24 +121,20 @@ async function stateOf({ tab, target, state = 'visible' }) {
 async function requests(tab) {
   const open = new Set();
   let last = Date.now();
-  const stop = listen(tab, (method, { requestId }, targetId) => {
+  const sessions = ['', ...(await children(tab)).map(child => child.targetId)];
+  const end = await watchRequests(tab, sessions, (method, { requestId }, targetId) => {
     const key = `${targetId} ${requestId}`;
     if (method === 'Network.requestWillBeSent') open.add(key);
     else if (method === 'Network.loadingFinished' || method === 'Network.loadingFailed') open.delete(key);
     else return;
     last = Date.now();
   });
-  const sessions = async () => ['', ...(await children(tab)).map(child => child.targetId)];
-  await Promise.all((await sessions()).map(targetId => send(tab, targetId, 'Network.enable').catch(() => {})));
   return {
     look: async () => {
       const { status } = await getTab(tab);
       if (status === 'loading') last = Date.now();
       return open.size === 0 && Date.now() - last >= restMs ? '' : `${open.size} requests are under way`;
     },
-    end: () => {
-      stop();
-      sessions().then(all => all.forEach(targetId => { send(tab, targetId, 'Network.disable').catch(() => {}); }), () => {});
-    },
+    end,
   };
 }

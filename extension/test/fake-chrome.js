@@ -14,6 +14,10 @@ class FakeEvent {
   emit(...args) {
     for (const listener of this.#listeners) listener(...args);
   }
+  /** @param {(...args: any[]) => any} listener */
+  removeListener(listener) {
+    this.#listeners.delete(listener);
+  }
   clear() {
     this.#listeners.clear();
   }
@@ -81,7 +85,7 @@ class FakeArea {
 export function fakeChrome() {
   const events = {
     onConnect: new FakeEvent(), onStartup: new FakeEvent(), onInstalled: new FakeEvent(), onAlarm: new FakeEvent(),
-    onEvent: new FakeEvent(), onDetach: new FakeEvent(), onRemoved: new FakeEvent(), onActivated: new FakeEvent(), onUpdated: new FakeEvent(),
+    onEvent: new FakeEvent(), onDetach: new FakeEvent(), onRemoved: new FakeEvent(), onActivated: new FakeEvent(), onUpdated: new FakeEvent(), onCreated: new FakeEvent(),
   };
   const fake = {
     events,
@@ -162,7 +166,7 @@ export function fakeChrome() {
       },
     },
     tabs: {
-      onRemoved: events.onRemoved, onActivated: events.onActivated, onUpdated: events.onUpdated,
+      onRemoved: events.onRemoved, onActivated: events.onActivated, onUpdated: events.onUpdated, onCreated: events.onCreated,
       get: async (/** @type {number} */ id) => ({ ...tabOf(id) }),
       query: async () => [...fake.tabs.values()].map(tab => ({ ...tab })),
       async create(/** @type {any} */ options) {

@@ -20,10 +20,13 @@ export const row = (name = 'Review', record = 'Ada', more = {}) => [
 
 const probe = {
   connected: true, ariaHidden: false, skipped: false, tag: 'button', type: '', disabled: '', editable: 'kind', visible: true, rect: [10, 10, 80, 20],
-  listed: false, labelled: false, href: '', autocomplete: '', id: '', name: '',
+  listed: false, labelled: false, href: '', navigates: false, autocomplete: '', id: '', name: '',
 };
 /** @type {import('../src/in-page.js').Sight} */
-const sight = { began: true, clicked: true, moved: 'own', held: '', now: '', disabled: false, changes: [], title: 'List', url: 'https://example.test/' };
+const sight = {
+  began: true, clicked: true, menu: false, moved: 'own', held: '', now: '', disabled: false, changes: [], title: 'List', url: 'https://example.test/',
+  before: [], after: [], value: null, nodes: 0, progress: '',
+};
 
 /**
  * Lets the fake browser answer for a page. What a test changes on the result
@@ -58,6 +61,11 @@ export function fakePage(fake) {
     appears: false,
     /** The node of the form that an act would submit, 0 for none. */
     form: 0,
+    /** Why it is no plain box, and how often it was clicked by a script. */
+    unfit: '',
+    again: 0,
+    /** For how many ms it has been quiet, ask by ask. */
+    idle: [0, 200],
     /** Answers of any command, before those of the page, which next gives. @type {Record<string, (params: any, next: () => any) => any>} */
     on: {},
     /** The input that was sent, in order. @type {string[]} */
@@ -81,6 +89,10 @@ export function fakePage(fake) {
     keyState: () => (page.states.length > 1 ? page.states.shift() : page.states[0]),
     shownSince: () => page.appears,
     fields: () => [],
+    notPlain: () => page.unfit,
+    wordsOn: () => '',
+    clickAgain: () => { page.again++; return ''; },
+    idleTime: () => (page.idle.length > 1 ? page.idle.shift() : page.idle[0]),
   };
   /** @type {Record<string, (params: any) => any>} */
   const answers = {
