@@ -1,5 +1,5 @@
-// Package manifest writes the files that register Handrail's native-messaging
-// host with browsers, and removes them again.
+// Package manifest writes what registers Handrail's native-messaging host with
+// browsers, files and on Windows keys of the registry, and removes it again.
 //
 // It promises that a file is written whole or not at all, the same bytes each
 // time, and never outside the folder it is for, whatever links there are; and
@@ -46,9 +46,6 @@ func Bytes(path string, ids ...string) ([]byte, error) {
 	err := e.Encode(m)
 	return b.Bytes(), err
 }
-
-// FileName is the name of the manifest's file in a browser's folder.
-const FileName = wire.HostName + ".json"
 
 // Write puts body at path, of which only the last folder need exist, as WriteIn does.
 func Write(path string, body []byte, mode fs.FileMode) error {

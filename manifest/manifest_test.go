@@ -79,49 +79,11 @@ func openRoot(t *testing.T, dir string) *os.Root {
 	return root
 }
 
-func TestWriteAndRemove(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	home := openRoot(t, dir)
-	for _, b := range Browsers {
-		path := filepath.Join(dir, b.Path())
-		body, err := Bytes("/opt/handrail")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			if err := WriteIn(home, b.Path(), body, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, body) {
-				t.Errorf("%s: %v", path, err)
-			}
-		}
-		if names, _ := os.ReadDir(filepath.Dir(path)); len(names) != 1 {
-			t.Errorf("%d files beside %s", len(names)-1, path)
-		}
-		other := filepath.Join(filepath.Dir(b.Path()), "org.other.json")
-		if err := home.WriteFile(other, []byte(`{"name":"org.other"}`), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		for _, step := range []struct {
-			name string
-			want bool
-		}{{other, false}, {b.Path(), true}, {b.Path(), false}} {
-			if got, err := RemoveIn(home, step.name); got != step.want || err != nil {
-				t.Errorf("remove %s: %v, %v", step.name, got, err)
-			}
-		}
-		if _, err := home.Stat(other); err != nil {
-			t.Errorf("another's manifest is gone: %v", err)
-		}
-	}
-}
-
 // No link leads a write or a removal out of the home directory.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	b, _ := ByID("chromium", "linux")
+	b, _ := ByID("chromium", Browsers("linux", ".config"))
+	file := b.Places()[0].File
 	ours, err := Bytes("/opt/handrail")
 	if err != nil {
 		t.Fatal(err)
@@ -130,8 +92,8 @@ func TestLinks(t *testing.T) {
 		name string
 		link string // below the home directory, to outside
 	}{
-		{"file", b.Path()},
-		{"folder", filepath.Dir(b.Path())},
+		{"file", file},
+		{"folder", filepath.Dir(file)},
 		{"profile", b.Root},
 		{"config", ".config"},
 	} {
@@ -140,7 +102,7 @@ func TestLinks(t *testing.T) {
 			dir, outside := t.TempDir(), t.TempDir()
 			home := openRoot(t, dir)
 			target := outside
-			rest, err := filepath.Rel(test.link, b.Path())
+			rest, err := filepath.Rel(test.link, file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,10 +120,10 @@ func TestLinks(t *testing.T) {
 			if err := os.Symlink(target, filepath.Join(dir, test.link)); err != nil {
 				t.Fatal(err)
 			}
-			if err := WriteIn(home, b.Path(), []byte("other"), 0o644); err == nil {
+			if err := WriteIn(home, file, []byte("other"), 0o644); err == nil {
 				t.Error("written through a link")
 			}
-			if removed, _ := RemoveIn(home, b.Path()); removed {
+			if removed, _ := RemoveIn(home, file); removed {
 				t.Error("removed through a link")
 			}
 			names, err := os.ReadDir(filepath.Dir(theirs))
@@ -169,38 +131,5 @@ func TestLinks(t *testing.T) {
 				t.Errorf("outside there are %v, with %q, %v", names, got, err)
 			}
 		})
-	}
-}
-
-func TestInstalled(t *testing.T) {
-	bin, home := t.TempDir(), t.TempDir()
-	t.Setenv("PATH", bin)
-	for _, root := range []string{".config/chromium", ".config/google-chrome-beta", "snap/chromium"} {
-		if err := os.MkdirAll(filepath.Join(home, root), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, text := range map[string]string{"google-chrome": "#!/bin/sh\n", "google-chrome-unstable": "#!/bin/sh\nexec /snap/bin/chrome\n"} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	root := openRoot(t, home)
-	found, unable := Installed(root, "linux")
-	var ids []string
-	for _, b := range found {
-		ids = append(ids, b.ID)
-	}
-	if !slices.Equal(ids, []string{"chrome", "chrome-beta", "chromium"}) || !slices.Equal(unable, []string{"Chromium from snap"}) {
-		t.Errorf("found %q, unable %q", ids, unable)
-	}
-	if found, _ := Installed(root, "plan9"); len(found) > 0 {
-		t.Errorf("found %v on another system", found)
-	}
-	if _, ok := ByID("chromium", "linux"); !ok {
-		t.Error("no chromium")
-	}
-	if _, ok := ByID("netscape", "linux"); ok {
-		t.Error("netscape")
 	}
 }

@@ -1,17 +1,23 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
+	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
 	"handrail/host/keeper"
@@ -51,7 +57,8 @@ func home() (*os.Root, error) {
 	return root, nil
 }
 
-// owned refuses a home directory of another user, as sudo may leave it.
+// owned refuses a home directory of another user, as sudo may leave it, or of
+// everybody.
 func owned(home *os.Root) error {
 	info, err := home.Stat(".")
 	if err != nil {
@@ -59,6 +66,9 @@ func owned(home *os.Root) error {
 	}
 	if owner := info.Sys().(*syscall.Stat_t).Uid; int(owner) != os.Geteuid() {
 		return fmt.Errorf("it belongs to user %d", owner)
+	}
+	if info.Mode().Perm()&0o002 != 0 {
+		return errors.New("everybody may write in it")
 	}
 	return nil
 }
@@ -73,9 +83,9 @@ func (c *command) install() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Install the host and the extension for the browsers found",
-		Long: "Copies this program and the extension to ~/" + prefix + " and registers the host with each browser found.\n" +
-			"It prints every path it writes, and the step that is left to you.",
-		Example: "  handrail install\n  handrail install --browser chromium --dry-run",
+		Long: "Copies this program and the extension to ~/" + prefix + " and registers the host with each browser found;\n" +
+			"on a terminal it asks with which. It prints every path it writes, and the step that is left to you.",
+		Example: "  handrail install\n  handrail install --browser chromium,brave --dry-run",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			for _, id := range more {
@@ -88,23 +98,15 @@ func (c *command) install() *cobra.Command {
 				return err
 			}
 			defer home.Close()
-			browsers, unable, err := chosen(home, named)
+			browsers, err := c.chosen(home, named)
 			if err != nil {
 				return err
-			}
-			for _, name := range unable {
-				c.say("%s is in a sandbox that keeps it from starting hosts; use a browser from a system package", name)
-			}
-			if len(browsers) == 0 {
-				fault := wire.Fail(wire.NoBrowser, "no browser that can use Handrail was found under %q or on PATH", home.Name())
-				fault.Hint = "install one, or name it: handrail install --browser " + strings.Join(ids(), "|")
-				return fault
 			}
 			files, manifests, err := plan(home, browsers, more)
 			if err != nil {
 				return err
 			}
-			return c.carryOut(home, files, manifests, dry)
+			return c.carryOut(home, browsers, files, manifests, dry)
 		},
 	}
 	cmd.Flags().StringVar(&named, "browser", "", "the browsers, with commas between them: "+strings.Join(ids(), ", ")+" (default those found)")
@@ -113,29 +115,92 @@ func (c *command) install() *cobra.Command {
 	return cmd
 }
 
+// browsersOf lists the browsers that there may be under home.
+func browsersOf(home *os.Root) []manifest.Browser {
+	config, _ := manifest.Config(home)
+	return manifest.Browsers(runtime.GOOS, config)
+}
+
 func ids() (all []string) {
-	for _, b := range manifest.Browsers {
-		if b.OS == runtime.GOOS {
-			all = append(all, b.ID)
-		}
+	for _, b := range manifest.Browsers(runtime.GOOS, "") {
+		all = append(all, b.ID)
 	}
 	return all
 }
 
-// chosen gives the browsers named, with commas between them, or those found.
-func chosen(home *os.Root, named string) (browsers []manifest.Browser, unable []string, err error) {
-	if named == "" {
-		browsers, unable = manifest.Installed(home, runtime.GOOS)
-		return browsers, unable, nil
-	}
+// byID finds the browsers named, with commas between them.
+func byID(home *os.Root, named string) (browsers []manifest.Browser, err error) {
+	all := browsersOf(home)
 	for id := range strings.SplitSeq(named, ",") {
-		b, ok := manifest.ByID(id, runtime.GOOS)
+		b, ok := manifest.ByID(id, all)
 		if !ok {
-			return nil, nil, usage("no browser %q: there are %s", id, strings.Join(ids(), ", "))
+			return nil, usage("no browser %q: there are %s", id, strings.Join(ids(), ", "))
 		}
-		browsers = append(browsers, b)
+		if !slices.ContainsFunc(browsers, func(other manifest.Browser) bool { return other.ID == b.ID }) {
+			browsers = append(browsers, b)
+		}
 	}
-	return browsers, nil, nil
+	return browsers, nil
+}
+
+// chosen gives the browsers named, those that the person chooses on a terminal,
+// or those found; never one that is there from snap or flatpak only.
+func (c *command) chosen(home *os.Root, named string) ([]manifest.Browser, error) {
+	if _, elsewhere := manifest.Config(home); elsewhere != "" {
+		c.say("XDG_CONFIG_HOME is %q, outside the home directory: nothing is written there", elsewhere)
+	}
+	found := manifest.Installed(home, browsersOf(home))
+	browsers := found
+	if named != "" {
+		var err error
+		if browsers, err = byID(home, named); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range manifest.Unable(home, runtime.GOOS) {
+		c.say("%s is in a sandbox that keeps it from starting hosts; use a browser from a system package", s.Name)
+		if _, able := manifest.ByID(s.ID, found); !able {
+			browsers = slices.DeleteFunc(slices.Clone(browsers), func(b manifest.Browser) bool { return b.ID == s.ID })
+		}
+	}
+	if len(browsers) == 0 {
+		fault := wire.Fail(wire.NoBrowser, "no browser that can use Handrail was found under %q or on PATH", home.Name())
+		fault.Hint = "install one from a system package, or name one that is to come: handrail install --browser " + strings.Join(ids(), "|")
+		return nil, fault
+	}
+	if named == "" && !c.json && len(browsers) > 1 && isTerminal(c.in) {
+		return ask(c.in, c.errOut, browsers)
+	}
+	return browsers, nil
+}
+
+func isTerminal(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}
+
+// ask lets a person choose among browsers by their numbers; all is an empty line.
+func ask(in io.Reader, out io.Writer, browsers []manifest.Browser) (chosen []manifest.Browser, err error) {
+	for i, b := range browsers {
+		fmt.Fprintf(out, "%2d  %s\n", i+1, b.Name)
+	}
+	fmt.Fprint(out, "Install for which? Numbers, or Enter for all: ")
+	line, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil {
+		return nil, wire.Fail(wire.Canceled, "no browser was chosen")
+	}
+	words := strings.FieldsFunc(line, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	if len(words) == 0 {
+		return browsers, nil
+	}
+	for _, word := range words {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > len(browsers) {
+			return nil, usage("%q is none of 1 to %d", word, len(browsers))
+		}
+		chosen = append(chosen, browsers[n-1])
+	}
+	return chosen, nil
 }
 
 // step is one path that is to be written.
@@ -176,13 +241,20 @@ func plan(home *os.Root, browsers []manifest.Browser, more []string) (files, man
 			return manifest.Write(allowed, []byte(strings.Join(known, "\n")+"\n"), 0o600)
 		}})
 	}
+	registry := manifest.OpenRegistry()
+	planned := map[manifest.Place]bool{} // some browsers share one
 	for _, b := range browsers {
-		manifests = append(manifests, step{below(home, b.Path()), func() error { return manifest.WriteIn(home, b.Path(), body, 0o644) }})
+		for _, place := range b.Places() {
+			if !planned[place] {
+				manifests = append(manifests, step{place.Path(home), func() error { return place.Write(home, registry, body) }})
+			}
+			planned[place] = true
+		}
 	}
 	return files, manifests, nil
 }
 
-func (c *command) carryOut(home *os.Root, files, manifests []step, dry bool) error {
+func (c *command) carryOut(home *os.Root, browsers []manifest.Browser, files, manifests []step, dry bool) error {
 	verb, written := "wrote", []string{}
 	if dry {
 		verb = "would write"
@@ -214,7 +286,11 @@ func (c *command) carryOut(home *os.Root, files, manifests []step, dry bool) err
 			return err
 		}
 	} else if !dry {
-		fmt.Fprintf(c.out, "\nOne step is left to you: open chrome://extensions, switch on Developer mode,\nchoose \"Load unpacked\" and take the folder\n\n    %s\n\nThe command line is %s\n",
+		fmt.Fprint(c.out, "\nOne step is left to you:\n")
+		for _, b := range browsers {
+			fmt.Fprintf(c.out, "  in %s open %s, switch on Developer mode,\n", b.Name, b.Page)
+		}
+		fmt.Fprintf(c.out, "  choose \"Load unpacked\" and take the folder\n\n    %s\n\nThen %s doctor says whether all works.\n",
 			printable(folder), printable(below(home, binaryPlace)))
 	}
 	return unwritten("install", errors.Join(failed...))
@@ -262,6 +338,9 @@ func copyExtension(from string, home *os.Root) error {
 	if info, err := home.Lstat(extensionPlace); err == nil && !info.IsDir() {
 		return fmt.Errorf("%q is not a folder", below(home, extensionPlace))
 	}
+	if same(from, home) {
+		return errors.Join(home.RemoveAll(extensionBeside), home.RemoveAll(extensionBefore))
+	}
 	if err := errors.Join(home.RemoveAll(extensionBeside), home.RemoveAll(extensionBefore)); err != nil {
 		return err
 	}
@@ -288,6 +367,31 @@ func copyExtension(from string, home *os.Root) error {
 		return errors.Join(err, home.Rename(extensionBefore, extensionPlace))
 	}
 	return home.RemoveAll(extensionBefore)
+}
+
+// same tells whether the extension that is installed is the one at from, file by
+// file: then a browser that has it loaded is left alone.
+func same(from string, home *os.Root) bool {
+	list := func(files fs.FS, top string) (all []string, err error) {
+		err = fs.WalkDir(files, top, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				if name == path.Join(top, "test") {
+					return fs.SkipDir
+				}
+				return err
+			}
+			body, err := fs.ReadFile(files, name)
+			if !entry.Type().IsRegular() {
+				err = fs.ErrInvalid
+			}
+			all = append(all, strings.TrimPrefix(name, top+"/"), string(body))
+			return err
+		})
+		return all, err
+	}
+	want, err := list(os.DirFS(from), ".")
+	got, err2 := list(home.FS(), extensionPlace)
+	return err == nil && err2 == nil && slices.Equal(got, want)
 }
 
 func (c *command) uninstall() *cobra.Command {
@@ -335,10 +439,11 @@ func remove(home *os.Root, dir string) (removed []string, failed error) {
 		}
 		failed = errors.Join(failed, err)
 	}
-	for _, b := range manifest.Browsers {
-		if b.OS == runtime.GOOS {
-			gone, err := manifest.RemoveIn(home, b.Path())
-			note(below(home, b.Path()), gone, err)
+	registry := manifest.OpenRegistry()
+	for _, b := range browsersOf(home) {
+		for _, place := range slices.Backward(b.Places()) { // keys before the file that they name
+			gone, err := place.Remove(home, registry)
+			note(place.Path(home), gone, err)
 		}
 	}
 	for _, name := range []string{extensionPlace, extensionBeside, extensionBefore, binaryPlace, binaryPlace + ".new"} {

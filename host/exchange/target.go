@@ -214,7 +214,7 @@ func (l *link) offerNodes(ctx context.Context, store *recovery.Store, f *wire.Fa
 		return err
 	}
 	defer release()
-	bundle, meta, err := l.capture(ctx, store, at.tab)
+	bundle, meta, err := l.capture(ctx, store, at.tab, limits)
 	if err != nil {
 		return err
 	}
