@@ -105,6 +105,12 @@ func (s *Store) Moved() string {
 	return s.moved
 }
 
+// Schema returns the version of the store's tables.
+func (s *Store) Schema() (version int, err error) {
+	err = s.write.QueryRow("PRAGMA user_version").Scan(&version)
+	return version, wrap("read the store's version", err)
+}
+
 // Close closes the store.
 func (s *Store) Close() error {
 	var err error

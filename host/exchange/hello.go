@@ -27,7 +27,7 @@ func (l *link) helloExtension(ctx context.Context, p wire.Hello) (wire.Welcome, 
 	if p.Browser == nil || p.Browser.Instance == "" {
 		return wire.Welcome{}, badField("browser", "an extension says which browser it is in")
 	}
-	l.browser, l.epoch = *p.Browser, p.Epoch
+	l.browser, l.release, l.epoch = *p.Browser, p.Version, p.Epoch
 	l.client = wire.Client{Kind: "panel"}
 	l.log.Info().Str(state.FieldVersion, p.Version).Int64(state.FieldEpoch, p.Epoch).Msg("the extension said hello")
 	if store, err := l.openStore(); err == nil {

@@ -34,7 +34,8 @@ type host struct {
 	port    *wire.Conn // to the extension
 	stdin   *watched
 	stdout  *tap
-	browser wire.Browser // of the extension's hello, as is epoch
+	browser wire.Browser // of the extension's hello, as are the next
+	release string
 	epoch   int64
 	quit    context.Context // ends with the extension's link, or when there can be none
 	end     context.CancelCauseFunc
@@ -139,7 +140,8 @@ func (h *host) begin(f func()) bool {
 // listen makes the socket and serves clients on it.
 func (h *host) listen() {
 	listener, err := socket.Listen(h.dir, socket.Entry{
-		PID: os.Getpid(), Started: h.now(), Version: wire.Version, Browser: h.browser, Dedicated: h.dedicated, Ephemeral: h.ephemeral,
+		PID: os.Getpid(), Started: h.now(), Version: wire.Version, Browser: h.browser, Extension: h.release,
+		Dedicated: h.dedicated, Ephemeral: h.ephemeral,
 	})
 	if err != nil {
 		h.log.Error().Err(err).Msg("could not listen for clients")

@@ -35,6 +35,7 @@ type Entry struct {
 	Started   time.Time    `json:"started"`
 	Version   string       `json:"version"`
 	Browser   wire.Browser `json:"browser"`
+	Extension string       `json:"extension"`           // its release
 	Dedicated string       `json:"dedicated,omitempty"` // the keeper's key, "" for a person's own browser
 	Ephemeral bool         `json:"ephemeral,omitempty"`
 }
