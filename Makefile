@@ -1,11 +1,11 @@
-# The targets a person needs: build, test, demo, bench, generate.
+# The targets a person needs: build, test, demo, bench, generate, release.
 # HANDRAIL_CORPUS and HANDRAIL_CHECKS name the folders of the corpus of real
 # pages and of the independent checks; what needs them is skipped without.
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME = 20s
 
-.PHONY: build test lint unit js fuzz e2e demo bench generate score clean
+.PHONY: build test lint unit js fuzz e2e demo bench generate score release clean
 
 build:
 	go build -trimpath -o bin/handrail ./host/cmd/handrail
@@ -16,7 +16,7 @@ lint: node_modules
 	test -z "$$(gofmt -l .ci compressor host manifest recovery | tee /dev/stderr)"
 	go vet ./... && go vet -tags e2e ./host/e2e
 	go run $(STATICCHECK) -tags e2e ./...
-	shellcheck install.sh .ci/run
+	shellcheck install.sh release.sh .ci/run
 	npm run --silent typecheck
 
 unit:
@@ -44,6 +44,9 @@ bench:
 score: build
 	node $(HANDRAIL_CHECKS)/score.mjs --bin bin/handrail
 
+release:
+	./release.sh
+
 generate:
 	go generate ./...
 
@@ -52,4 +55,4 @@ node_modules: package.json package-lock.json
 	touch node_modules
 
 clean:
-	rm -rf bin node_modules
+	rm -rf bin dist node_modules

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds Handrail and installs it for this user.
+# Installs Handrail for this user: the program of a release, dist/handrail-<os>-<arch>,
+# where it stands beside this script with its checksum, else one that is built.
 #
 #   ./install.sh           build, install for the browsers found (see handrail install --help)
 #   ./install.sh --demo    build, then read a page in a headless Chromium, act on it, recover it
@@ -19,8 +20,21 @@ mode=install
 case "${1:-}" in
   --demo) mode='demo'; shift ;;
   --test) mode='test'; shift ;;
-  -h | --help) sed -n 2,10p install.sh | cut -c3-; exit 0 ;;
+  -h | --help) sed -n 2,11p install.sh | cut -c3-; exit 0 ;;
 esac
+
+# A program of a release needs neither Go nor a compiler.
+prebuilt() {
+  name=handrail-$(uname -sm | tr '[:upper:] ' '[:lower:]-' | sed 's/x86_64/amd64/; s/aarch64/arm64/')
+  [ -f "dist/$name" ] || return 1
+  sum=$(cd dist && { sha256sum "$name" 2>/dev/null || shasum -a 256 "$name"; })
+  grep -qxF "$sum" dist/SHA256SUMS || { say "dist/$name is not used: its checksum is not in dist/SHA256SUMS"; return 1; }
+  "dist/$name" version >/dev/null 2>&1 || return 1
+  program=dist/$name
+}
+
+program=
+[ "$mode" = test ] || prebuilt || :
 
 # need PROGRAM PACKAGE: makes sure of a program, from the system's packages if need be.
 missing=
@@ -35,7 +49,8 @@ need_browser() {
 }
 
 # Go and Node are not taken from the system's packages: those are often too old.
-case "$(go env GOVERSION 2>/dev/null || true)" in
+case "$program$(go env GOVERSION 2>/dev/null || true)" in
+  dist/*) ;;
   go1.2[6-9]* | go1.[3-9][0-9]* | go[2-9]*) ;;
   *) fail "Go 1.26 or later is needed: install it and run this again" ;;
 esac
@@ -47,8 +62,10 @@ if [ "$mode" = test ]; then
   has npm || fail "npm is needed for the tests: install it and run this again"
 fi
 
-need make make
-has cc || need gcc gcc
+if [ -z "$program" ]; then
+  need make make
+  has cc || need gcc gcc
+fi
 [ "$mode" = install ] || need_browser
 [ "$mode" != test ] || need shellcheck shellcheck
 
@@ -64,19 +81,13 @@ if [ -n "$missing" ]; then
   fi
 fi
 
-case "$mode" in
-  test)
-    say "Running the tests: linters, Go, JavaScript, fuzzing, end to end in Chromium"
-    exec make test
-    ;;
-  demo)
-    say "Building bin/handrail"
-    make -s build
-    exec bin/handrail demo
-    ;;
-  install)
-    say "Building bin/handrail"
-    make -s build
-    exec bin/handrail install "$@"
-    ;;
-esac
+if [ "$mode" = test ]; then
+  say "Running the tests: linters, Go, JavaScript, fuzzing, end to end in Chromium"
+  exec make test
+fi
+if [ -z "$program" ]; then
+  say "Building bin/handrail"
+  make -s build
+  program=bin/handrail
+fi
+exec "$program" "$mode" "$@"

@@ -288,9 +288,9 @@ func (c *command) carryOut(home *os.Root, browsers []manifest.Browser, files, ma
 	} else if !dry {
 		fmt.Fprint(c.out, "\nOne step is left to you:\n")
 		for _, b := range browsers {
-			fmt.Fprintf(c.out, "  in %s open %s, switch on Developer mode,\n", b.Name, b.Page)
+			fmt.Fprintf(c.out, "  in %s open %s,\n", b.Name, b.Page)
 		}
-		fmt.Fprintf(c.out, "  choose \"Load unpacked\" and take the folder\n\n    %s\n\nThen %s doctor says whether all works.\n",
+		fmt.Fprintf(c.out, "  switch on Developer mode, choose \"Load unpacked\" and take the folder\n\n    %s\n\nThen %s doctor says whether all works.\n",
 			printable(folder), printable(below(home, binaryPlace)))
 	}
 	return unwritten("install", errors.Join(failed...))
