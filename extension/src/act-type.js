@@ -43,7 +43,7 @@ export async function type(tab, target, { text = '', clear = false, submit = fal
     const typed = effect.sight ? await read().catch(() => undefined) : undefined;
     const { chosen, hint } = submit && effect.sight ? await submitFrom(node, watcher, target, effect) : {};
     const now = chosen && effect.sight ? await read().catch(() => typed) : typed;
-    if (now !== undefined && now !== before) effect.changes.push('value');
+    if (chosen || (now !== undefined && now !== before)) effect.changes.push('value');
     return {
       ...evidence(keys ? 'keys' : 'insertText', effect, seen, secret ? hideTyped(text) : undefined),
       ...(now === undefined ? {} : { value_now: secret ? hidden : now }),
