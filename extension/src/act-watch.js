@@ -170,10 +170,10 @@ export function evidence(method, { sight: saw, changes, gone, unknown, dialog, u
     ...(newTab ? { new_tab: newTab } : {}), ...(download ? { download: hide(download).slice(0, maxText) } : {}),
     ...(errors ? { console_errors: errors } : {}), ...(nodes > 0 ? { changed_nodes: nodes } : {}),
     ...(gone ? { new_document: true } : {}), ...(dialog ? { dialog: hide(dialog) } : {}),
-    ...(effect === 'none_seen' ? { hint: nothing } : {}),
+    ...(effect === 'none_seen' ? { hint: nothingSeen } : {}),
   };
 }
-const nothing = 'nothing was seen to change: take a snapshot, or wait for what may still come';
+export const nothingSeen = 'nothing was seen to change: take a snapshot, or wait for what may still come';
 const maxText = 1000;
 
 /** Does what must be done in the end, at once or when the dialog that keeps it from being done is closed. @param {number} tab @param {() => Promise<unknown>} work */

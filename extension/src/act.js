@@ -16,6 +16,7 @@ import { settling } from './act-settle.js';
 import { submitOnce } from './act-submit.js';
 import { setField, type } from './act-type.js';
 import { upload } from './act-upload.js';
+import { nothingSeen } from './act-watch.js';
 import { Fault } from './fault.js';
 import { acts } from './ledger.js';
 import { use } from './session.js';
@@ -71,7 +72,12 @@ export async function perform(params, { epoch, live, dedicated, signal }) {
     return use(tab, async () => {
       const on = target ?? await focusedTarget(tab);
       const go = () => submitOnce(tab, on, act, start, begin => onNodes[act.kind](tab, on, act, begin, params.to));
-      return act.settle ? settling(tab, on, go, act.text) : go();
+      return fitting(await (act.settle ? settling(tab, on, go, act.text) : go()));
     });
   }
+}
+
+/** Takes the hint that nothing was seen out of evidence that says otherwise. @param {Evidence} done @returns {Evidence} */
+function fitting({ hint, ...done }) {
+  return hint === undefined || (hint === nothingSeen && (done.effect === 'seen' || done.unchanged)) ? done : { ...done, hint };
 }
