@@ -3,8 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -14,22 +12,6 @@ import (
 	"handrail/host/wire"
 )
 
-// payload reads the file named by the arguments, or stdin.
-func (c *command) payload(args []string) ([]byte, error) {
-	if len(args) == 0 || args[0] == "-" {
-		body, err := io.ReadAll(c.in)
-		if err != nil {
-			return nil, usage("read the payload from stdin: %v", err)
-		}
-		return body, nil
-	}
-	body, err := os.ReadFile(args[0])
-	if err != nil {
-		return nil, usage("read the payload: %v", err)
-	}
-	return body, nil
-}
-
 func (c *command) compress() *cobra.Command {
 	var kind string
 	var flags *viewFlags
@@ -37,8 +19,9 @@ func (c *command) compress() *cobra.Command {
 		Use:   "compress --type a11y [FILE]",
 		Short: "Turn a saved payload into a view",
 		Long: "Reads an accessibility tree (what Accessibility.getFullAXTree gives, or a capture bundle) and prints its view on stdout and\n" +
-			"a report, one line of JSON, on stderr. A payload that cannot be compressed comes back unchanged, the report says why.",
-		Example: "  handrail compress --type a11y < tree.json\n  handrail compress --type a11y --query save tree.json",
+			"a report, one line of JSON, on stderr. A payload that cannot be compressed comes back unchanged, the report says why.\n" +
+			"Payloads are plain, gzip or zstd.",
+		Example: "  handrail compress --type a11y < tree.json\n  handrail compress --type a11y --query save tree.json.gz",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch kind {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"handrail/compressor"
+	"handrail/compressor/extract"
 	"handrail/host/client"
 	"handrail/host/snapshot"
 	"handrail/host/state"
@@ -112,19 +113,24 @@ func (c *command) on(ctx context.Context, handle string, own func(*recovery.Stor
 			return err
 		}
 		defer store.Close()
-		err = own(store)
-		if f, ok := snapshot.Fault(err); ok {
-			if f.Code == wire.UnknownHandle && f.Field == "" {
-				return unknown(f, handle)
-			}
-			if f.Code == wire.BadRequest {
-				return usage("%s", f.Message)
-			}
-			return f
-		}
-		return err
+		return told(own(store), handle)
 	}
 	return c.with(ctx, ask)
+}
+
+// told is the failure of reading what is stored: what was asked for wrongly is said
+// as of any flag.
+func told(err error, handle string) error {
+	f, ok := snapshot.Fault(err)
+	switch {
+	case !ok:
+		return err
+	case f.Code == wire.UnknownHandle && f.Field == "":
+		return unknown(f, handle)
+	case f.Code == wire.BadRequest:
+		return usage("%s", f.Message)
+	}
+	return f
 }
 
 func (c *command) read() *cobra.Command {
@@ -187,11 +193,11 @@ func (c *command) printSnapshot(raw []byte, lines bool) error {
 
 func (c *command) find() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "find TEXT [HANDLE]",
-		Short: "Look for a text in a stored snapshot",
+		Use:   "find TEXT [HANDLE|FILE]",
+		Short: "Look for a text in a stored snapshot, or in a payload file",
 		Long: "Prints each line in which the text stands, 50 at most, with uids. TEXT between slashes is a regular expression (RE2). Without\n" +
-			"HANDLE it is the newest view that was shown to you in the connected browser.",
-		Example: "  handrail find \"Order 100777\"\n  handrail find '/order [0-9]{6}/' hr_0123…",
+			"HANDLE or FILE (- for stdin) it is the newest view that was shown to you in the connected browser.",
+		Example: "  handrail find \"Order 100777\"\n  handrail find '/order [0-9]{6}/' hr_0123…\n  handrail find assam tree.json.zst",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p := wire.FindParams{Text: args[0], Handle: strings.Join(args[1:], "")}
@@ -212,6 +218,17 @@ func (c *command) find() *cobra.Command {
 					c.say("%d lines more: look for something narrower", found.Total-shown)
 				}
 				return nil
+			}
+			if isFile(p.Handle) {
+				page, err := c.filePage(p.Handle)
+				if err != nil {
+					return err
+				}
+				hits, err := page.Search(p.Text)
+				if err != nil {
+					return told(err, "")
+				}
+				return show(&wire.Found{Lines: hits.Text, Total: hits.Total})
 			}
 			return c.on(cmd.Context(), p.Handle, func(store *recovery.Store) error {
 				found, err := snapshot.Find(cmd.Context(), store, p.Handle, "cli:"+c.clientName(), p.Text)
@@ -237,8 +254,8 @@ var locales = []string{"en", "de", "fr", "ch"}
 func (c *command) extract() *cobra.Command {
 	var p wire.ExtractParams
 	cmd := &cobra.Command{
-		Use:   "extract SCHEMA [HANDLE]",
-		Short: "Give data of a stored snapshot as JSON, by a schema that names uids",
+		Use:   "extract SCHEMA [HANDLE|FILE]",
+		Short: "Give data of a stored snapshot, or a payload file, as JSON, by a schema that names uids",
 		Long: "SCHEMA is a file with a JSON Schema, - for stdin, or the schema itself. Its properties say where each value stands: \"x-ref\" with\n" +
 			"a uid, \"x-each\" for the rows or items of an array (docs/FORMAT.md, Extraction).",
 		Example: "  handrail extract '{\"type\":\"object\",\"properties\":{\"price\":{\"type\":\"number\",\"x-ref\":\"u2f\"}}}'\n  handrail extract orders.schema.json hr_0123…",
@@ -271,6 +288,23 @@ func (c *command) extract() *cobra.Command {
 					return err
 				}
 				return show(&r)
+			}
+			if isFile(p.Handle) {
+				if p.Fresh {
+					return usage("--fresh needs a handle: no page stands behind a file")
+				}
+				if args[0] == "-" && p.Handle == "-" {
+					return usage("stdin can be one of the two only")
+				}
+				page, err := c.filePage(p.Handle)
+				if err != nil {
+					return err
+				}
+				data, err := extract.Extract(page, p.Schema, extract.Options{Locale: p.Locale})
+				if err != nil {
+					return told(err, "")
+				}
+				return show(&wire.Extracted{Data: data})
 			}
 			if p.Fresh {
 				return c.with(cmd.Context(), ask)

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"handrail/host/socket"
@@ -27,7 +30,7 @@ func TestMain(m *testing.M) {
 // The scripts run the real command line, each with a home and a state directory
 // of its own and no browser. `exits STATUS COMMAND…` runs what must exit so,
 // `host FILE` starts a host that gives the answers in FILE and writes what it is
-// asked to the file asked.
+// asked to the file asked, `pack gzip|zstd FILE TO` packs a file.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("../..")
@@ -36,7 +39,7 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "host": host},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "host": host, "pack": pack},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("HANDRAIL_HOME", filepath.Join(env.WorkDir, "state"))
@@ -106,4 +109,27 @@ func host(ts *testscript.TestScript, neg bool, args []string) {
 			go wire.NewConn(conn, conn, wire.Options{Handler: answer}).Serve(context.Background())
 		}
 	}()
+}
+
+// pack is a command of the scripts: pack gzip|zstd FILE TO.
+func pack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: pack gzip|zstd FILE TO")
+	}
+	f, err := os.Create(ts.MkAbs(args[2]))
+	ts.Check(err)
+	defer f.Close()
+	ts.Check(packTo(f, args[0], []byte(ts.ReadFile(args[1]))))
+}
+
+func packTo(w io.Writer, how string, body []byte) error {
+	z := io.WriteCloser(gzip.NewWriter(w))
+	if how == "zstd" {
+		var err error
+		if z, err = zstd.NewWriter(w); err != nil {
+			return err
+		}
+	}
+	_, err := z.Write(body)
+	return errors.Join(err, z.Close())
 }

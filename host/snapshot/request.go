@@ -199,6 +199,9 @@ func earlier(ctx context.Context, store *recovery.Store, handle string) (*compre
 	if handle == "" {
 		return nil, nil
 	}
+	if store == nil {
+		return nil, wire.Fail(wire.NoStore, "")
+	}
 	payload, err := store.Payload(ctx, handle)
 	if errors.Is(err, recovery.ErrUnknownHandle) {
 		return nil, field(wire.Fail(wire.UnknownHandle, "no stored view has the recovery handle %q to compare with", handle), "since")
@@ -220,7 +223,7 @@ func (d *rendering) object(object *wire.Snapshot, before *compressor.Page, r Req
 	}
 	view := d.view
 	if before != nil {
-		if sameDocument(before, d.page) {
+		if SameDocument(before, d.page) {
 			view = compressor.Diff(before, d.page, r.Options)
 		} else if object.Note == "" {
 			object.Note = newDocument
@@ -232,8 +235,8 @@ func (d *rendering) object(object *wire.Snapshot, before *compressor.Page, r Req
 	return deliver(object), nil
 }
 
-// sameDocument says that two pages are one document at two times.
-func sameDocument(a, b *compressor.Page) bool {
+// SameDocument says that two pages are one document at two times.
+func SameDocument(a, b *compressor.Page) bool {
 	return document(a) == document(b)
 }
 
@@ -284,7 +287,13 @@ func Extract(ctx context.Context, store *recovery.Store, handle string, schema [
 	return &wire.Extracted{Data: data, Superseded: seen.Superseded != ""}, nil
 }
 
-// stored reads the page behind a handle.
+// Stored reads the page behind a handle.
+func Stored(ctx context.Context, store *recovery.Store, handle string) (*compressor.Page, error) {
+	page, _, _, err := stored(ctx, store, handle)
+	return page, err
+}
+
+// stored reads the page behind a handle, with its view and snapshot.
 func stored(ctx context.Context, store *recovery.Store, handle string) (*compressor.Page, *recovery.View, *recovery.Snapshot, error) {
 	view, seen, err := store.Lookup(ctx, handle)
 	if err != nil {
