@@ -15,14 +15,21 @@ import (
 func (c *command) compress() *cobra.Command {
 	var kind string
 	var flags *viewFlags
+	var many *batchFlags
 	cmd := &cobra.Command{
-		Use:   "compress --type a11y [FILE]",
+		Use:   "compress --type a11y [FILE | --batch DIR|GLOB|- --out DIR]",
 		Short: "Turn a saved payload into a view",
 		Long: "Reads an accessibility tree (what Accessibility.getFullAXTree gives, or a capture bundle) and prints its view on stdout and\n" +
 			"a report, one line of JSON, on stderr. A payload that cannot be compressed comes back unchanged, the report says why.\n" +
-			"Payloads are plain, gzip or zstd.",
-		Example: "  handrail compress --type a11y < tree.json\n  handrail compress --type a11y --query save tree.json.gz",
-		Args:    cobra.MaximumNArgs(1),
+			"Payloads are plain, gzip or zstd.\n\n" +
+			"With --batch the view of each file is written to NAME.txt below --out, and its report, one line of JSON, to stdout. What was\n" +
+			"done is not done again while file, view and options are the same: a batch that was interrupted is run again. A file that fails\n" +
+			"has a line with its error or reason and keeps no other from being done; the exit status is 1 then. A payload that is smaller\n" +
+			"than its view is its own view. Each payload is recorded unless --store=false or HANDRAIL_EPHEMERAL says otherwise.",
+		Example: "  handrail compress --type a11y < tree.json\n  handrail compress --type a11y --query save tree.json.gz\n" +
+			"  handrail compress --type a11y --profile balanced --batch pages --out views\n" +
+			"  find pages -name '*.json.zst' | handrail compress --type a11y --batch - --out views",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch kind {
 			case "a11y":
@@ -35,7 +42,13 @@ func (c *command) compress() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := many.check(cmd, args); err != nil {
+				return err
+			}
 			req.Limits = compressor.Limits{Chars: flags.window, Tail: flags.tail, Tokens: flags.maxTokens, Max: flags.MaxChars}
+			if many.from != "" {
+				return c.batch(cmd.Context(), many, req, flags.options())
+			}
 			body, err := c.payload(args)
 			if err != nil {
 				return err
@@ -68,6 +81,7 @@ func (c *command) compress() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&kind, "type", "", "what the payload is: a11y")
 	flags = addViewFlags(cmd, compressor.Full)
+	many = addBatchFlags(cmd)
 	return cmd
 }
 

@@ -23,7 +23,11 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"handrail": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"handrail": func() {
+			status := Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+			writePeak()
+			os.Exit(status)
+		},
 	})
 }
 

@@ -26,6 +26,9 @@ type Request struct {
 	Structure bool
 	Nonce     string // the view stands between lines with it; "" for none
 
+	// Unrecorded gives the view of a file that stays where it is: it has no handle.
+	Unrecorded bool
+
 	// Reveal reads the values of secret fields of a live page; nil leaves them hidden.
 	Reveal func(ctx context.Context, tab int, targets []compressor.Target) (map[string]string, error)
 }

@@ -52,7 +52,8 @@ type Report struct {
 const file = "file"
 
 // Compress gives the view of a payload, or the payload itself when the report
-// has a Reason. Without a store the reason is no_store. The error says that an
+// has a Reason. Without a store the reason is no_store, unless nothing is to be
+// recorded. The error says that an
 // option cannot be.
 func Compress(ctx context.Context, store *recovery.Store, payload []byte, req Request) ([]byte, Report, error) {
 	report := Report{ContentType: "a11y", Basis: "inferred", Method: "a11y"}
@@ -67,10 +68,13 @@ func Compress(ctx context.Context, store *recovery.Store, payload []byte, req Re
 	if err == nil && !r.smaller() {
 		err = &compressor.Decline{Reason: compressor.ReasonNotSmaller, Detail: fmt.Sprintf("the view has %d bytes, the payload %d", len(r.view.Text), len(payload))}
 	}
-	if err == nil && store == nil {
+	if err == nil && store == nil && !req.Unrecorded {
 		err = &compressor.Decline{Reason: compressor.ReasonNoStore, Detail: recovery.ErrNoStore.Error()}
 	}
-	if err == nil {
+	if err == nil && req.Unrecorded {
+		r.count(file)
+		r.row.Handle = ""
+	} else if err == nil {
 		err = store.Record(ctx, payload, &recovery.Snapshot{}, r.page.Targets(), r.count(file))
 	}
 	if err != nil {

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"handrail/host/batch"
+	"handrail/host/snapshot"
+	"handrail/host/state"
+	"handrail/host/wire"
+)
+
+// batchFlags are those of compress that make it a batch.
+type batchFlags struct {
+	from, out string
+	jobs      int
+	store     bool
+}
+
+func addBatchFlags(cmd *cobra.Command) *batchFlags {
+	b := &batchFlags{}
+	f := cmd.Flags()
+	f.StringVar(&b.from, "batch", "", "compress many files: a directory, a glob (** crosses directories), or - for a list on stdin")
+	f.StringVar(&b.out, "out", "", "batch: directory of the views, each NAME.txt")
+	f.IntVar(&b.jobs, "jobs", runtime.NumCPU(), "batch: files worked on at once")
+	f.BoolVar(&b.store, "store", true, "batch: record the payloads, so that they can be recovered")
+	return b
+}
+
+// check refuses flags that do not fit, of a batch and of a single file.
+func (b *batchFlags) check(cmd *cobra.Command, args []string) error {
+	if !cmd.Flags().Changed("batch") {
+		for _, name := range []string{"out", "jobs", "store"} {
+			if cmd.Flags().Changed(name) {
+				return usage("--%s goes with --batch", name)
+			}
+		}
+		return nil
+	}
+	switch {
+	case b.from == "":
+		return usage("--batch takes a directory, a glob or -")
+	case len(args) > 0:
+		return usage("--batch takes no FILE beside it: quote a glob, or list files on stdin with --batch -")
+	case b.out == "":
+		return usage("say where the views go: --out DIR")
+	case b.jobs < 1:
+		return usage("--jobs is at least 1")
+	}
+	return nil
+}
+
+// batch compresses many files. Reports go to stdout, one line of JSON each, a bar
+// and the summary to stderr.
+func (c *command) batch(ctx context.Context, b *batchFlags, req snapshot.Request, options wire.ViewOptions) error {
+	canonical, err := json.Marshal(struct {
+		Version string
+		wire.ViewOptions
+	}{wire.Version, options})
+	if err != nil {
+		return err
+	}
+	run := &batch.Run{From: b.from, List: c.in, Out: b.out, Jobs: b.jobs, Options: string(canonical)}
+	// In memory a batch records nothing: its handles would end with it, its payloads would not.
+	req.Unrecorded = !b.store || state.Ephemeral()
+	if req.Unrecorded && req.Since != "" {
+		return usage("--since needs the store")
+	}
+	compress := func(ctx context.Context, payload []byte) ([]byte, snapshot.Report, error) {
+		return snapshot.Compress(ctx, nil, payload, req)
+	}
+	if !req.Unrecorded {
+		store, err := c.openStore()
+		if err != nil {
+			return err
+		}
+		defer store.Close()
+		compress = func(ctx context.Context, payload []byte) ([]byte, snapshot.Report, error) {
+			return snapshot.Compress(ctx, store, payload, req)
+		}
+	}
+	run.Compress = compress
+	run.Report = func(line batch.Line) error { return c.printJSON(line) }
+	began := time.Now()
+	done := c.progress(run)
+	sum, err := run.Do(ctx)
+	done()
+	if sum.Files > 0 || err == nil {
+		c.say("%d files in %s: %d done, %d as before, %d failed; %d tokens became %d",
+			sum.Files, time.Since(began).Round(10*time.Millisecond), sum.Done, sum.Skipped, sum.Failed, sum.TokensBefore, sum.TokensAfter)
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return wire.Fail(wire.Canceled, "the batch was interrupted; run it again to go on")
+	case errors.Is(err, batch.ErrNone):
+		return usage("%w", err)
+	case err != nil:
+		return err
+	case sum.Failed > 0:
+		return wire.Fail(wire.Declined, "%d of %d files have no view", sum.Failed, sum.Files)
+	}
+	return nil
+}
+
+// progress shows a bar where a person sees it and nothing else is shown.
+func (c *command) progress(run *batch.Run) (done func()) {
+	if !terminalAt(c.errOut) || terminalAt(c.out) {
+		return func() {}
+	}
+	total := -1
+	if run.From != "-" {
+		if n, err := run.Count(); err == nil {
+			total = n
+		}
+	}
+	bar := progressbar.NewOptions(total, progressbar.OptionSetWriter(c.errOut), progressbar.OptionSetDescription("compress"),
+		progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	run.Step = func() { bar.Add(1) }
+	return func() { bar.Finish() }
+}
+
+func terminalAt(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
