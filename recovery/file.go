@@ -183,9 +183,9 @@ func (s *Store) moveAside(file fs.FileInfo) error {
 	return nil
 }
 
-// forgetMoved removes damaged stores that are older than any snapshot is kept.
-// It is no failure of the store when it cannot.
-func (s *Store) forgetMoved() {
+// forgetMoved removes damaged stores that were moved aside before a time. It is no
+// failure of the store when it cannot.
+func (s *Store) forgetMoved(before time.Time) {
 	if s.path == "" {
 		return
 	}
@@ -198,7 +198,7 @@ func (s *Store) forgetMoved() {
 		if !ok || len(at) < len(movedTime) {
 			continue
 		}
-		if moved, err := time.Parse(movedTime, at[:len(movedTime)]); err == nil && s.opt.Now().Sub(moved) > s.opt.MaxAge {
+		if moved, err := time.Parse(movedTime, at[:len(movedTime)]); err == nil && moved.Before(before) {
 			os.Remove(filepath.Join(s.dir, name.Name()))
 		}
 	}

@@ -91,7 +91,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err := s.write.Ping(); err != nil {
 		return nil, errors.Join(wrap("open store", err), s.Close())
 	}
-	s.forgetMoved()
+	s.forgetMoved(s.opt.Now().Add(-s.opt.MaxAge)) // as any snapshot would be
 	return s, nil
 }
 

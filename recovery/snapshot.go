@@ -151,24 +151,24 @@ func (s *Store) addView(tx *sql.Tx, view *View) error {
 	return err
 }
 
-const dropAged = "DELETE FROM snapshots WHERE taken < ? AND id <> ?"
+const dropAged = "DELETE FROM snapshots WHERE taken < ? AND id <> ? AND " + unpinned
 
 // retain lets the oldest snapshots go when the store is too old or too large;
-// the one just recorded stays. Payloads go with the last snapshot of theirs.
+// the one just recorded and the pinned ones stay. Payloads go with the last snapshot of theirs.
 func (s *Store) retain(tx *sql.Tx, newest int64) error {
 	if _, err := tx.Exec(dropAged, s.opt.Now().Add(-s.opt.MaxAge).UnixNano(), newest); err != nil {
 		return err
 	}
 	for {
 		var used int64
-		if err := tx.QueryRow("SELECT (p.page_count - f.freelist_count) * z.page_size FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size z").Scan(&used); err != nil {
+		if err := tx.QueryRow(usedBytes).Scan(&used); err != nil {
 			return err
 		}
 		if used <= s.opt.MaxBytes {
 			return nil
 		}
 		// A tenth of the snapshots at a time, so that a full store is not counted for each.
-		dropped, err := tx.Exec("DELETE FROM snapshots WHERE id IN (SELECT id FROM snapshots WHERE id <> ? ORDER BY taken LIMIT (SELECT 1 + count(*) / 10 FROM snapshots))", newest)
+		dropped, err := tx.Exec("DELETE FROM snapshots WHERE id IN (SELECT id FROM snapshots WHERE id <> ? AND "+unpinned+" ORDER BY taken LIMIT (SELECT 1 + count(*) / 10 FROM snapshots))", newest)
 		if err != nil {
 			return err
 		}
