@@ -1,14 +1,17 @@
-# The targets a person needs: build, test, demo, bench, generate, release.
+# The targets a person needs: build, man, test, demo, bench, generate, release.
 # HANDRAIL_CORPUS and HANDRAIL_CHECKS name the folders of the corpus of real
 # pages and of the independent checks; what needs them is skipped without.
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME = 20s
 
-.PHONY: build test lint unit js fuzz e2e demo bench generate score release clean
+.PHONY: build man test lint unit js fuzz e2e demo bench generate score release clean
 
 build:
 	go build -trimpath -o bin/handrail ./host/cmd/handrail
+
+man: build
+	bin/handrail man bin/man
 
 test: build lint unit js fuzz e2e
 

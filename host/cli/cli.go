@@ -35,7 +35,6 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	root := c.root()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
 	root.SetErr(errOut)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
@@ -102,6 +101,7 @@ func (c *command) root() *cobra.Command {
 		Use:           "handrail",
 		Short:         "See and use a page in your own Chrome",
 		Long:          "Handrail reads a page as a few indented lines, acts on their uids, and gives back what they were made from.",
+		Example:       "  handrail snapshot https://example.com --view\n  handrail act u9 click --then diff\n  handrail compress --type a11y < tree.json",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       wire.Version,
@@ -115,8 +115,10 @@ func (c *command) root() *cobra.Command {
 	root.AddCommand(
 		c.compress(), c.detect(), c.retrieve(), c.diff(), c.live(c.structure()), c.stats(), c.purge(), c.pin(),
 		c.live(c.snapshot()), c.read(), c.find(), c.extract(), c.live(c.act()), c.live(c.resolve()), c.live(c.eval()), c.live(c.recover()), c.live(c.tabs()), c.live(c.navigate()), c.live(c.dialog()), c.live(c.wait()), c.live(c.screenshot()),
-		c.closeBrowser(), c.install(), c.uninstall(), c.doctor(), c.version(), c.demo(), c.mcp(), c.keep(),
+		c.closeBrowser(), c.install(), c.uninstall(), c.doctor(), c.version(), c.demo(), c.mcp(), c.keep(), c.man(),
 	)
+	root.SetOut(c.out) // first: completion takes it as it is now
+	complete(root)
 	return root
 }
 
