@@ -7,6 +7,11 @@
 // Memory and time grow with the payload and with nothing else; depth and cycles
 // are no danger. What is no AX tree is declined with a Reason, never guessed at.
 //
+// Read a payload, then ask the page for a View, by a profile as Balanced, and the view
+// for a Window of it; Search the page, summarize its Structure, or Diff it with another.
+// Each has an example. The package needs neither cgo nor a store and may be imported
+// alone; handrail/compressor/extract gives data by a schema.
+//
 // The payload shapes, the view's grammar and all rules are in docs/FORMAT.md.
 package compressor
 
