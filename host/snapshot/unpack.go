@@ -14,6 +14,9 @@ import (
 // MaxPayload bounds a payload, in bytes: what is packed cannot unpack to more.
 const MaxPayload = 1 << 30
 
+// maxWindow is the largest zstd window, in bytes: what zstd itself unpacks unasked.
+const maxWindow = 128 << 20
+
 // ErrTooLarge means that a payload is over the limit.
 var ErrTooLarge = errors.New("the payload is too large")
 
@@ -32,7 +35,7 @@ func Unpack(r io.Reader, size, limit int64) ([]byte, error) {
 		}
 		plain, size = z, 0
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+		z, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, fmt.Errorf("unpack zstd: %w", err)
 		}
