@@ -17,6 +17,7 @@ import (
 	"handrail/host/snapshot"
 	"handrail/host/state"
 	"handrail/host/wire"
+	"handrail/recovery"
 )
 
 // batchFlags are those of compress that make it a batch.
@@ -62,33 +63,30 @@ func (b *batchFlags) check(cmd *cobra.Command, args []string) error {
 // batch compresses many files. Reports go to stdout, one line of JSON each, a bar
 // and the summary to stderr.
 func (c *command) batch(ctx context.Context, b *batchFlags, req snapshot.Request, options wire.ViewOptions) error {
+	// In memory a batch records nothing: its handles would end with it, its payloads would not.
+	req.Unrecorded = !b.store || state.Ephemeral()
 	canonical, err := json.Marshal(struct {
-		Version string
+		Version    string
+		Unrecorded bool
 		wire.ViewOptions
-	}{wire.Version, options})
+	}{wire.Version, req.Unrecorded, options})
 	if err != nil {
 		return err
 	}
 	run := &batch.Run{From: b.from, List: c.in, Out: b.out, Jobs: b.jobs, Options: string(canonical)}
-	// In memory a batch records nothing: its handles would end with it, its payloads would not.
-	req.Unrecorded = !b.store || state.Ephemeral()
 	if req.Unrecorded && req.Since != "" {
 		return usage("--since needs the store")
 	}
-	compress := func(ctx context.Context, payload []byte) ([]byte, snapshot.Report, error) {
-		return snapshot.Compress(ctx, nil, payload, req)
-	}
+	var store *recovery.Store
 	if !req.Unrecorded {
-		store, err := c.openStore()
-		if err != nil {
+		if store, err = c.openStore(); err != nil {
 			return err
 		}
 		defer store.Close()
-		compress = func(ctx context.Context, payload []byte) ([]byte, snapshot.Report, error) {
-			return snapshot.Compress(ctx, store, payload, req)
-		}
 	}
-	run.Compress = compress
+	run.Compress = func(ctx context.Context, payload []byte) ([]byte, snapshot.Report, error) {
+		return snapshot.Compress(ctx, store, payload, req)
+	}
 	run.Report = func(line batch.Line) error { return c.printJSON(line) }
 	began := time.Now()
 	done := c.progress(run)
@@ -104,7 +102,7 @@ func (c *command) batch(ctx context.Context, b *batchFlags, req snapshot.Request
 	case errors.Is(err, batch.ErrNone):
 		return usage("%w", err)
 	case err != nil:
-		return err
+		return wire.Fail(wire.BadRequest, "%v", err)
 	case sum.Failed > 0:
 		return wire.Fail(wire.Declined, "%d of %d files have no view", sum.Failed, sum.Files)
 	}
