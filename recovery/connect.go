@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -121,11 +122,28 @@ func (s *Store) openWriter() (c *conn, file fs.FileInfo, err error) {
 	if err != nil {
 		return nil, held.file, err
 	}
-	if err := c.set("journal_mode = WAL", "synchronous = FULL", "fullfsync = ON", "secure_delete = ON", "journal_size_limit = 16777216"); err != nil {
+	if err := c.logged(s.opt.Busy); err != nil {
+		c.Close()
+		return nil, held.file, err
+	}
+	if err := c.set("synchronous = FULL", "fullfsync = ON", "secure_delete = ON", "journal_size_limit = 16777216"); err != nil {
 		c.Close()
 		return nil, held.file, err
 	}
 	return c, held.file, nil
+}
+
+// logged makes the store keep a log. While another connection makes a new store do
+// so SQLite does not wait, as its own timeout would have it: both would wait for
+// each other's lock.
+func (c *conn) logged(patience time.Duration) error {
+	const pause = 5 * time.Millisecond
+	for end := time.Now().Add(patience); ; time.Sleep(pause) {
+		err := c.set("journal_mode = WAL")
+		if !errors.Is(err, ErrBusy) || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 // dialReader opens the store for reading. Where nothing can be written and there
