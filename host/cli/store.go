@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handrail/host/mcp"
 	"handrail/host/state"
 )
 
@@ -73,8 +74,16 @@ func (c *command) purge() *cobra.Command {
 				return err
 			}
 			defer store.Close()
-			gone, err := store.Purge(cmd.Context(), time.Now().Add(-age), all)
+			before := time.Now().Add(-age)
+			gone, err := store.Purge(cmd.Context(), before, all)
 			if err != nil {
+				return err
+			}
+			dir, err := state.Dir()
+			if err != nil {
+				return err
+			}
+			if err := mcp.Forget(dir, before); err != nil {
 				return err
 			}
 			if c.json {

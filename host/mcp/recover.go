@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -79,20 +81,39 @@ func part(told Recovered, payload []byte, offset int) *reply {
 	return &reply{text: snapshot.Fence(rest[:n], hexID(4), "") + "\n" + line, object: told}
 }
 
+// Forget removes the files of recovered payloads in a state directory that were
+// written before a time.
+func Forget(dir string, before time.Time) error {
+	dir, err := state.Sub(dir, "recovered")
+	if err != nil {
+		return err
+	}
+	return forget(dir, before)
+}
+
+func forget(dir string, before time.Time) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("list recovered payloads: %w", err)
+	}
+	for _, file := range files {
+		if info, err := file.Info(); err == nil && info.ModTime().Before(before) {
+			if err := os.Remove(filepath.Join(dir, file.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("remove a recovered payload: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
 // write puts a payload into a file of this user's alone, and removes those of long ago.
 func write(dir, handle string, payload []byte) (string, error) {
 	dir, err := state.Sub(dir, "recovered")
 	if err != nil {
 		return "", err
 	}
-	old, err := os.ReadDir(dir)
-	if err != nil {
-		return "", fmt.Errorf("list recovered payloads: %w", err)
-	}
-	for _, entry := range old {
-		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > kept {
-			os.Remove(filepath.Join(dir, entry.Name()))
-		}
+	if err := forget(dir, time.Now().Add(-kept)); err != nil {
+		return "", err
 	}
 	temp, err := os.CreateTemp(dir, "new-*") // of mode 0600
 	if err != nil {
