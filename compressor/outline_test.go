@@ -21,16 +21,15 @@ func drawn(t testing.TB, drawing string) []byte {
 		Value json.RawMessage `json:"value"`
 	}
 	type node struct {
-		NodeID      string          `json:"nodeId"`
-		Ignored     bool            `json:"ignored"`
-		Role        map[string]any  `json:"role"`
-		Name        map[string]any  `json:"name"`
-		Value       map[string]any  `json:"value"`
-		Description map[string]any  `json:"description,omitempty"`
-		Properties  []property      `json:"properties"`
-		ChildIDs    []string        `json:"childIds"`
-		Backend     int             `json:"backendDOMNodeId"`
-		layout      json.RawMessage // of it
+		NodeID      string         `json:"nodeId"`
+		Ignored     bool           `json:"ignored"`
+		Role        map[string]any `json:"role"`
+		Name        map[string]any `json:"name"`
+		Value       map[string]any `json:"value"`
+		Description map[string]any `json:"description,omitempty"`
+		Properties  []property     `json:"properties"`
+		ChildIDs    []string       `json:"childIds"`
+		Backend     int            `json:"backendDOMNodeId"`
 	}
 	var nodes []*node
 	var open []*node

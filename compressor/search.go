@@ -19,7 +19,7 @@ type Hits struct {
 // what was found has a uid there, also where it is a heading, a cell or a text. The
 // error says what is wrong with the expression.
 func (p *Page) Search(text string) (*Hits, error) {
-	match := func(s string) bool { return strings.Contains(s, text) }
+	var match func(string) bool
 	if expression, ok := asExpression(text); ok {
 		re, err := regexp.Compile(expression)
 		if err != nil {
