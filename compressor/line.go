@@ -34,6 +34,9 @@ type Below struct {
 	Controls int `json:"controls"`
 }
 
+// longLine is from how many bytes on a flow goes on in a line of its own.
+const longLine = 1000
+
 // maxHint is how long a hint may be, in graphemes.
 const maxHint = 40
 
@@ -52,6 +55,7 @@ type writer struct {
 	base  []string // by frame: its address
 
 	indented int // bytes of indentation written
+	began    int // where the present line begins
 }
 
 // writer makes one that cuts names where the options or the profile say so.
@@ -111,8 +115,9 @@ func (w *writer) nested(l list, level int) {
 	type place struct {
 		item  int32
 		level int
+		cells bool // of a row, which is one line
 	}
-	todo := []place{{l.first, level}}
+	todo := []place{{item: l.first, level: level}}
 	for len(todo) > 0 && w.indented <= len(w.tree.src)+slack {
 		at := &todo[len(todo)-1]
 		if at.item == none {
@@ -134,14 +139,18 @@ func (w *writer) nested(l list, level int) {
 			}
 			below = w.count(k)
 		}
-		w.line(k, level, it.join, below)
+		join := it.join
+		if join == inFlow && !at.cells && w.text.Len()-w.began > longLine {
+			join = ownLine // a flow without end would be a line without end
+		}
+		w.line(k, level, join, below)
 		if cut {
 			for j := it.kids.first; j != none && w.items[j].join != ownLine; j = w.items[j].next {
 				w.line(j, level+1, w.items[j].join, nil)
 			}
 			continue
 		}
-		todo = append(todo, place{item: it.kids.first, level: level + 1})
+		todo = append(todo, place{it.kids.first, level + 1, it.record != none && w.tree.roles[w.records[it.record].role].kind&tableRow != 0})
 	}
 }
 
@@ -271,6 +280,7 @@ func (w *writer) object(o *Object, join join) {
 		b = append(b, '\n')
 	}
 	if join == ownLine {
+		w.began = w.text.Len()
 		for range o.Level {
 			b = append(b, w.indent()...)
 		}

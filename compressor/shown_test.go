@@ -24,7 +24,7 @@ var (
 	shownStates = regexp.MustCompile(`^ \{([a-z0-9.-]+(?:,[a-z0-9.-]+)*)\}`)
 	shownMore   = regexp.MustCompile(`^ … ([0-9]+) more`)
 	shownBelow  = regexp.MustCompile(`^ … ([0-9]+) nodes, ([0-9]+) controls below`)
-	shownCut    = regexp.MustCompile(`…(\+[0-9]*)?$`)
+	shownCut    = regexp.MustCompile(`(?:"| )…\+[0-9]+$`)
 	shownMarker = regexp.MustCompile(`^… ([0-9]+) characters, ([0-9]+) controls left out by the limit of ([0-9]+ (?:characters|tokens)), next offset ([0-9]+)$`)
 )
 
@@ -350,8 +350,16 @@ func checkWindows(t testing.TB, v *View, l Limits) {
 	var whole strings.Builder
 	for offset := 0; ; {
 		w := v.Window(offset, l)
+		start := strings.LastIndexByte(v.Text[:offset], '\n') + 1
+		if strings.Count(withoutEscapes(v.Text[start:offset]), `"`)%2 == 1 { // it begins in a quoted text
+			rest, ok := strings.CutPrefix(w.Text, `…"`)
+			if !ok {
+				t.Fatalf("%+v at %d: raw text of the page: %.80s", l, offset, w.Text)
+			}
+			w.Text = rest
+		}
 		if w.Offset != offset || w.TotalChars != utf8.RuneCountInString(v.Text) || w.Truncated == (w.Next < 0 && w.Offset == offset && w.Text == v.Text[offset:]) {
-			t.Fatalf("%+v at %d: %+v", l, offset, w)
+			t.Fatalf("%+v at %d: %+v of\n%q", l, offset, w, v.Text)
 		}
 		if w.Next < 0 {
 			whole.WriteString(w.Text)
@@ -371,6 +379,11 @@ func checkWindows(t testing.TB, v *View, l Limits) {
 			body += "\n"
 		} else if body != v.Text[offset:w.Next] {
 			body = shownCut.ReplaceAllString(body, "")
+			for _, between := range []string{" · ", " | "} {
+				if strings.HasSuffix(v.Text[offset:w.Next], between) && body == strings.TrimSuffix(v.Text[offset:w.Next], between) {
+					body = v.Text[offset:w.Next]
+				}
+			}
 		}
 		whole.WriteString(body)
 		offset = w.Next
@@ -379,6 +392,9 @@ func checkWindows(t testing.TB, v *View, l Limits) {
 		t.Fatalf("%+v: the windows hold\n%s\nthe view is\n%s", l, whole.String(), v.Text)
 	}
 }
+
+// withoutEscapes is a line without its escapes.
+func withoutEscapes(line string) string { return regexp.MustCompile(`\\.`).ReplaceAllString(line, "") }
 
 // splitWindow gives what stands above and below the marker of a window.
 func splitWindow(text string) (body, tail string, marker []string) {

@@ -2,6 +2,7 @@ package compressor
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -43,17 +44,26 @@ const (
 func (v *View) Window(offset int, l Limits) Window {
 	offset = max(0, min(offset, len(v.Text)))
 	w := Window{Next: -1, TotalChars: utf8.RuneCountInString(v.Text)}
+	isJSON := strings.HasPrefix(v.Text, "{") // its lines are never cut: half an object is none
 	start := strings.LastIndexByte(v.Text[:offset], '\n') + 1
-	if start < offset && l.holds(v.Text[start:min(lineEnd(v.Text, start)+1, len(v.Text))]) {
-		offset = start
-	}
-	for offset < len(v.Text) && !utf8.RuneStart(v.Text[offset]) {
-		offset--
+	inside := false // a quoted text
+	if start < offset {
+		if isJSON || l.holds(v.Text[start:min(lineEnd(v.Text, start)+1, len(v.Text))]) {
+			offset = start
+		} else {
+			var n int
+			n, inside = cutAt(v.Text[start:], offset-start)
+			offset = start + n
+		}
 	}
 	w.Offset = offset
 	rest := v.Text[offset:]
-	if w.Text = rest; l.fits(rest) {
-		return w.capped(l)
+	before := ""
+	if inside {
+		before = `…"`
+	}
+	if w.Text = before + rest; l.fits(w.Text) {
+		return w.capped(l, before)
 	}
 	w.Truncated = true
 	tail := v.tail(offset, l)
@@ -71,16 +81,22 @@ func (v *View) Window(offset int, l Limits) Window {
 		end = next
 	}
 	head, more := v.Text[offset:end], ""
-	if end == offset { // a line larger than the window
-		room := l
-		room.spend(v.Text[tail:])
-		line := v.Text[offset:lineEnd(v.Text, offset)]
-		n := room.cut(line)
-		end, head = offset+n, line[:n]
-		if n < len(line) {
-			more = fmt.Sprintf("…+%d", utf8.RuneCountInString(line[n:]))
-		} else {
+	if next := lineEnd(v.Text, end); end < tail && (end == offset || !isJSON && !l.holds(v.Text[end:next])) {
+		// A line larger than a window: it is cut into what room is left.
+		line := v.Text[end:next]
+		n, quoted := len(line), false
+		if !isJSON {
+			n, quoted = room.cut(line, end == offset, inside && end == offset)
+		}
+		head += line[:n]
+		if end += n; n == len(line) {
 			end = min(end+1, tail)
+		} else if n > 0 {
+			more = `"`
+			if !quoted {
+				head, more = strings.TrimSuffix(strings.TrimSuffix(head, " · "), " | "), " "
+			}
+			more += fmt.Sprintf("…+%d", utf8.RuneCountInString(line[n:]))
 		}
 	}
 	head = strings.TrimSuffix(head, "\n")
@@ -93,14 +109,14 @@ func (v *View) Window(offset int, l Limits) Window {
 	line := strings.LastIndexByte(v.Text[:end], '\n') + 1
 	controls := controlsIn(v.Text[line:tail]) - controlsIn(v.Text[line:end])
 	marker := fmt.Sprintf("… %d characters, %d controls left out by the limit of %s, next offset %d", utf8.RuneCountInString(left), controls, limit, end)
-	if strings.HasPrefix(v.Text, "{") {
+	if isJSON {
 		marker = fmt.Sprintf(`{"role":"note","name":%q,"level":0}`, marker)
 	}
-	w.Text = head + more + "\n" + marker
+	w.Text = before + head + more + "\n" + marker
 	if tail < len(v.Text) {
 		w.Text += "\n" + v.Text[tail:]
 	}
-	return w.capped(l)
+	return w.capped(l, before)
 }
 
 // Page gives the nth window, from 1 on; ok is false past the end, where pages says
@@ -117,8 +133,9 @@ func (v *View) Page(n int, l Limits) (w Window, pages int, ok bool) {
 	}
 }
 
-// capped cuts a window at the hard cap.
-func (w Window) capped(l Limits) Window {
+// capped cuts a window at the hard cap. before is what the window has in front of
+// the view's own text.
+func (w Window) capped(l Limits, before string) Window {
 	if l.Max <= 0 || utf8.RuneCountInString(w.Text) <= l.Max {
 		return w
 	}
@@ -130,9 +147,24 @@ func (w Window) capped(l Limits) Window {
 	next := at
 	if line := strings.LastIndexByte(w.Text[:at+1], '\n'); line > 0 {
 		at, next = line, line+1
+	} else {
+		line, end := w.Text, lineEnd(w.Text, 0)
+		for at, _ = cutAt(line[:end], at); at <= len(before) && next < end; next++ {
+			at, _ = cutAt(line[:end], next+1)
+		}
+		if at <= len(before) {
+			at = end
+		}
+		if at == len(line) {
+			return w // nothing of it can be cut
+		}
+		next = at
+		if next == end {
+			next = min(end+1, len(line))
+		}
 	}
 	w.Text, w.Truncated, w.Degraded = w.Text[:at], true, true
-	if w.Next < 0 || w.Offset+next < w.Next {
+	if next -= len(before); w.Next < 0 || w.Offset+next < w.Next {
 		w.Next = w.Offset + next
 	}
 	return w
@@ -200,32 +232,120 @@ func (l *Limits) spend(text string) bool {
 	return true
 }
 
-// cut says how many bytes of a line there is room for, on a grapheme; one at least.
-func (l Limits) cut(line string) int {
-	at, state, rest := 0, -1, line
-	best := 0
+// leastPiece is the least part of a line, in bytes, that is worth a cut.
+const leastPiece = 400
+
+// cut says how many bytes of a line there is room for, and whether that ends inside
+// a quoted text. A window that holds nothing else takes something of it in any case.
+func (l Limits) cut(line string, must, inside bool) (n int, quoted bool) {
+	n = len(line)
+	if l.Chars > 0 {
+		n = 0
+		for room := l.Chars - markerChars; room > 0 && n < len(line); room-- {
+			_, size := utf8.DecodeRuneInString(line[n:])
+			n += size
+		}
+	}
+	if l.Tokens > 0 {
+		low, high := 0, n // as much as there are tokens for
+		for high-low > 16 {
+			if middle := (low + high) / 2; tokens.CountString(line[:middle]) <= l.Tokens-markerTokens {
+				low = middle
+			} else {
+				high = middle
+			}
+		}
+		n = low
+	}
+	if n < leastPiece && !must {
+		return 0, false
+	}
+	opening := ""
+	if inside {
+		opening = `"`
+	}
+	at, quoted := cutAt(opening+line, n+len(opening))
+	if at -= len(opening); at > 0 {
+		return at, quoted
+	}
+	if !must {
+		return 0, false
+	}
+	// Nothing but one unit: it is not cut.
+	for n = max(n, 1); n < len(line); n++ {
+		if at, quoted = cutAt(opening+line, n+len(opening)); at > len(opening) {
+			return at - len(opening), quoted
+		}
+	}
+	return len(line), false
+}
+
+// cutAt is the last place up to n at which a line may be cut: behind what separates
+// two items, or in a quoted text between two graphemes as the page has them. It says
+// whether the place is in a quoted text.
+func cutAt(line string, n int) (at int, quoted bool) {
+	const lookBack = 256
+	var units []int // where the last characters of the quoted text begin
+	i, between := 0, 0
+	for i < min(n, len(line)) {
+		size := 1
+		switch rest := line[i:]; {
+		case quoted && line[i] == '"':
+			quoted, units, at = false, units[:0], between
+		case quoted:
+			units = append(units, i)
+			if len(units) > 2*lookBack {
+				units = append(units[:0], units[lookBack:]...)
+			}
+			if size = 1; line[i] != '\\' {
+				_, size = utf8.DecodeRuneInString(rest)
+			} else if _, _, tail, err := strconv.UnquoteChar(rest, '"'); err == nil {
+				size = len(rest) - len(tail)
+			}
+		case line[i] == '"':
+			quoted = true
+			at = i + 1
+		case strings.HasPrefix(rest, " · "):
+			size = len(" · ")
+		case strings.HasPrefix(rest, " | "):
+			size = len(" | ")
+		}
+		if i+size > n {
+			break
+		}
+		if i += size; !quoted && size > 1 {
+			at, between = i, i
+		}
+	}
+	if !quoted {
+		return between, false
+	}
+	if i < len(line) && line[i] != '"' && (len(units) == 0 || units[len(units)-1] != i) {
+		units = append(units, i) // does what comes next belong to what was there?
+	}
+	var text strings.Builder
+	var starts []int // of each decoded byte's unit
+	for _, unit := range units {
+		c, _, _, err := strconv.UnquoteChar(line[unit:], '"')
+		if err != nil {
+			c = utf8.RuneError
+		}
+		for range utf8.RuneLen(c) {
+			starts = append(starts, unit)
+		}
+		text.WriteRune(c)
+	}
+	rest, state, decoded := text.String(), -1, 0
 	for rest != "" {
 		var cluster string
 		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		if best > 0 && !l.has(at+len(cluster), line) {
-			break
+		if decoded += len(cluster); decoded < len(starts) && starts[decoded] <= i && starts[decoded] > at {
+			at = starts[decoded]
+		} else if decoded == len(starts) && i < len(line) && rest == "" && line[i] == '"' {
+			at = i
 		}
-		at += len(cluster)
-		best = at
 	}
-	return best
-}
-
-// has says whether there is room for the first n bytes of a line. A token is a byte
-// at least: counting them all again and again would take too long.
-func (l Limits) has(n int, line string) bool {
-	if l.Chars > 0 && n > 4*l.Chars {
-		return false
-	}
-	if l.Chars > 0 && utf8.RuneCountInString(line[:n]) > l.Chars-markerChars {
-		return false
-	}
-	return l.Tokens <= 0 || n <= l.Tokens-markerTokens
+	return at, true
 }
 
 // controlsIn counts the items with a uid in a part of a view that begins with a line.
