@@ -1,5 +1,7 @@
 package compressor
 
+import "sort"
+
 // maxFreshLevel bounds the indentation of what is new.
 const maxFreshLevel = 50
 
@@ -13,10 +15,7 @@ func Diff(before, after *Page, o Options) *View {
 	_, up := now.order()
 	in := int32(none)
 	mark := func(sign string, k int32, o *Object, level int) {
-		if w.text.Len() > 0 {
-			w.text.WriteByte('\n')
-		}
-		w.text.WriteString(sign)
+		w.newLine(sign)
 		o.Level = level
 		w.plain(o)
 		if level > 0 {
@@ -47,9 +46,11 @@ func Diff(before, after *Page, o Options) *View {
 			mark("~ ", k, line.object, 0)
 		}
 	}
+	w.moves(old, now)
 	gone := old.writer()
 	_, oldUp := old.order()
 	lost := make([]bool, len(old.items))
+	var removed []int32
 	for _, k := range old.shown {
 		line := old.lines[k]
 		if _, known := now.byKey[line.key]; known {
@@ -59,10 +60,27 @@ func Diff(before, after *Page, o Options) *View {
 		if oldUp[k] != none && lost[oldUp[k]] {
 			continue // with what it stood in
 		}
-		if w.text.Len() > 0 {
-			w.text.WriteByte('\n')
+		removed = append(removed, k)
+	}
+	if len(removed) > maxRemoved {
+		// As when a dialog takes the page behind it out of reach.
+		all := &Below{}
+		for _, k := range removed {
+			all.Nodes++
+			if old.items[k].flags&hasUIDShown != 0 {
+				all.Controls++
+			}
+			if below := gone.count(old.items[k].kids.first); below != nil {
+				all.Nodes, all.Controls = all.Nodes+below.Nodes, all.Controls+below.Controls
+			}
 		}
-		w.text.WriteString("- ")
+		w.newLine("- ")
+		w.plain(&Object{Role: "note", Name: "what else was there", Below: all})
+		removed = nil
+	}
+	for _, k := range removed {
+		line := old.lines[k]
+		w.newLine("- ")
 		line.object.Below = gone.count(old.items[k].kids.first)
 		line.object.Level = 0
 		uids := w.uids
@@ -73,6 +91,94 @@ func Diff(before, after *Page, o Options) *View {
 		w.text.WriteString("unchanged")
 	}
 	return w.view()
+}
+
+// maxRemoved is how many removed items are listed one by one.
+const maxRemoved = 20
+
+func (w *writer) newLine(sign string) {
+	if w.text.Len() > 0 {
+		w.text.WriteByte('\n')
+	}
+	w.text.WriteString(sign)
+}
+
+// moves writes the items that stand in another order than before among those around
+// them: as few as say it.
+func (w *writer) moves(old, now *listing) {
+	_, oldUp := old.order()
+	_, up := now.order()
+	stood := map[key]int{} // place in the old order
+	for n, k := range old.shown {
+		stood[old.lines[k].key] = n
+	}
+	around := map[int32][]int32{} // by item: what stands under it and did before, in its present order
+	var in []int32
+	for _, k := range now.shown {
+		was, known := old.byKey[now.lines[k].key]
+		if !known || !sameUp(old, now, oldUp[was], up[k]) {
+			continue
+		}
+		if around[up[k]] == nil {
+			in = append(in, up[k])
+		}
+		around[up[k]] = append(around[up[k]], k)
+	}
+	for _, at := range in {
+		kids := around[at]
+		places := make([]int, len(kids))
+		for i, k := range kids {
+			places[i] = stood[now.lines[k].key]
+		}
+		for i, stays := range longestRise(places) {
+			if stays {
+				continue
+			}
+			object := *now.lines[kids[i]].object
+			w.newLine("> ")
+			object.Level, object.Below = 0, nil
+			w.plain(&object)
+			if i == 0 {
+				w.text.WriteString(" first")
+			} else {
+				before := now.lines[kids[i-1]].object
+				w.text.Write(appendQuote([]byte(" behind "), cut(before.Role+" "+before.Name, lightNames)))
+			}
+		}
+	}
+}
+
+// sameUp says that two items stand under the same one.
+func sameUp(old, now *listing, a, b int32) bool {
+	if a == none || b == none {
+		return a == b
+	}
+	return old.lines[a].key == now.lines[b].key
+}
+
+// longestRise marks the members of a longest rising part of a list.
+func longestRise(list []int) []bool {
+	last := []int{} // by length: place of the least end of a rising part so long
+	before := make([]int, len(list))
+	for i, v := range list {
+		n := sort.Search(len(last), func(n int) bool { return list[last[n]] >= v })
+		before[i] = none
+		if n > 0 {
+			before[i] = last[n-1]
+		}
+		if n == len(last) {
+			last = append(last, i)
+		} else {
+			last[n] = i
+		}
+	}
+	stays := make([]bool, len(list))
+	if len(last) > 0 {
+		for i := last[len(last)-1]; i != none; i = before[i] {
+			stays[i] = true
+		}
+	}
+	return stays
 }
 
 // plain writes an object behind what stands on its line already.

@@ -53,7 +53,7 @@ func isSeparator(s string) bool {
 // settle joins the texts of a list that run on in one flow, and puts what stands
 // between them on their line.
 func (o *outline) settle(l list) list {
-	out, several, near := empty, l.first != l.last, ""
+	out, several, near, nearBy := empty, l.first != l.last, "", int32(none)
 	for k := l.first; k != none; {
 		// A flow: leaves of one block.
 		end, texts, first := k, 0, k
@@ -102,10 +102,12 @@ func (o *outline) settle(l list) list {
 		flush()
 		for j := o.after(start, out); j != none; j = o.items[j].next {
 			if it := &o.items[j]; it.flags&(hasUIDShown|isText) == hasUIDShown && it.name == "" && it.isLeaf() {
-				it.near = near
+				if it.near = near; nearBy != it.block && !o.small(nearBy) {
+					it.near = "" // of something else
+				}
 			}
 			if near = ""; o.items[j].flags&isText != 0 {
-				near = o.items[j].name
+				near, nearBy = o.items[j].name, o.items[j].block
 			}
 		}
 		if mixed {
@@ -120,6 +122,15 @@ func (o *outline) settle(l list) list {
 	return out
 }
 
+// small says that a node has so little around it that its neighbour may be its label.
+func (o *outline) small(node int32) bool {
+	if node == none || o.parents[node] == none {
+		return false
+	}
+	around := &o.tree.nodes[o.parents[node]]
+	return around.end-around.kid <= 3
+}
+
 // after is the first item of a list behind what it was before.
 func (o *outline) after(before, now list) int32 {
 	if before.first == none {
@@ -130,7 +141,7 @@ func (o *outline) after(before, now list) int32 {
 
 // flows says that an item may stand on a line with others.
 func (o *outline) flows(it *item) bool {
-	return it.isLeaf() && it.join == ownLine && it.block != none && it.flags&(isCell|isHeading) == 0 && (it.flags&(isText|hasUIDShown) != 0 || it.role == "img")
+	return it.isLeaf() && it.join == ownLine && it.block != none && it.flags&(isCell|isHeading) == 0 && (it.flags&(isText|hasUIDShown) != 0 || it.role == "img" || it.role == "del")
 }
 
 func (o *outline) joinable(it *item) bool {
@@ -147,13 +158,37 @@ func (o *outline) joinTexts(run []int32) string {
 			before := &o.items[run[n-1]]
 			last, _ := utf8.DecodeLastRuneInString(before.name)
 			first, _ := utf8.DecodeRuneInString(it.name)
-			if o.spaceAt(before.last, true) || o.spaceAt(it.record, false) || !strings.ContainsRune("([{“‘«/#$£€", last) && !strings.ContainsRune(",.;:!?)]}%”’»/", first) {
+			apart := !strings.ContainsRune("([{“‘«/#$£€", last) && !strings.ContainsRune(",.;:!?)]}%”’»/", first)
+			if o.spaceAt(before.last, true) || o.spaceAt(it.record, false) || apart && !o.partOfWord(before.last, it.record) {
 				b.WriteByte(' ')
 			}
 		}
 		b.WriteString(it.name)
 	}
 	return b.String()
+}
+
+// partOfWord says whether nothing parts two texts but a role that runs on in a text,
+// as in high<mark>light</mark>ed. Elements without a role may be boxes side by side.
+func (o *outline) partOfWord(from, to int32) bool {
+	a, b := o.parents[o.records[from].node], o.parents[o.records[to].node]
+	if a == b || to-from > 3 {
+		return false
+	}
+	for _, up := range []int32{a, b} {
+		if up == none {
+			return false
+		}
+		if up != o.blockOf(&o.records[from]) && o.tree.roles[o.tree.nodes[up].role].kind&inline == 0 {
+			return false
+		}
+	}
+	for i := from + 1; i < to; i++ {
+		if o.tree.roles[o.records[i].role].kind&inline == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // spaceAt says whether the text of a record ends, or begins, with white space.

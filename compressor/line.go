@@ -344,7 +344,7 @@ func (w *writer) describe(it *item) *Object {
 	r := &w.records[it.record]
 	o := &Object{Role: it.role, Name: it.name, Value: it.value, More: int(it.more)}
 	k := w.tree.roles[r.role].kind
-	if it.flags&hasUIDShown != 0 || w.named && (w.spare[it.record] || r.nth > 0) {
+	if it.flags&hasUIDShown != 0 || w.named && it.flags&isLine == 0 && (w.spare[it.record] || r.nth > 0) {
 		o.UID = string(w.appendUID(nil, r))
 	}
 	if f, ok := w.below[it.record]; ok {
@@ -406,7 +406,8 @@ func (w *writer) describe(it *item) *Object {
 	if low, high := number(raw(m.valueMin)), number(raw(m.valueMax)); low < high {
 		add(true, plainNumber(low)+".."+plainNumber(high))
 	}
-	add(it.flags&isUnseen != 0, "hidden")
+	// A box that its label draws is transparent itself and can be pressed all the same.
+	add(it.flags&isUnseen != 0 && r.state&(checked|unchecked) == 0, "hidden")
 	if m.valueText != o.Value && m.valueText != o.Name && !w.isSecret(r) {
 		o.ValueText = m.valueText
 	}

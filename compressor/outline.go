@@ -36,6 +36,7 @@ type item struct {
 	name   string
 	value  string
 	near   string // text that stands before it, or over its column, where it has no name
+	cells  int32  // of a row on one line
 	more   int32  // items that are left out behind it
 }
 
@@ -57,6 +58,7 @@ const (
 	isHeading
 	isUnseen // a person cannot see it
 	isHoisted
+	isLine // it stands for no record of its own
 )
 
 // list is a chain of items.
@@ -216,6 +218,9 @@ func (o *outline) shape(i int32, l list) list {
 		}
 		it.flags |= isText
 		return o.chain(o.add(it), l)
+	case k&unprinted != 0 && plain && hasWord(r.name): // the number of an item
+		it.role, it.flags = "", it.flags|isText
+		return o.chain(o.add(it), o.only(l, func(kid *item) bool { return !kid.isBare() }))
 	case k&unprinted != 0 && plain:
 		return o.only(l, func(kid *item) bool { return !kid.isBare() })
 	case k&inline != 0 && plain:

@@ -121,11 +121,33 @@ func TestBalanced(t *testing.T) {
   3 StaticText "See ("
   4 emphasis
    5 StaticText "note"
-  6 StaticText "), then"
+  6 StaticText "), then "
   7 code
    8 StaticText "go"
-  9 StaticText "."`, `page "P"
- "See (note), then go."`},
+  9 StaticText " high"
+  10 mark
+   11 StaticText "light"
+  12 StaticText "ed."`, `page "P"
+ "See (note), then go highlighted."`},
+		{"what was deleted is told", `
+1 RootWebArea "P"
+ 2 paragraph
+  3 StaticText "Now "
+  4 deletion
+   5 StaticText "$60"
+  6 StaticText " $30"`, `page "P"
+ "Now" · del "$60" · "$30"`},
+		{"the number of an item stays", `
+1 RootWebArea "P"
+ 2 list
+  3 listitem
+   4 ListMarker "5. "
+   5 StaticText "Press Save"
+  6 listitem
+   7 ListMarker "• "
+   8 StaticText "or not"`, `page "P"
+ li "5. Press Save"
+ li "or not"`},
 		{"what listens in a text keeps its place", `
 1 RootWebArea "P"
  2 paragraph

@@ -67,8 +67,12 @@ func (w *writer) opened() popups {
 		if m.hasPopup == "" && role != "combobox" {
 			continue
 		}
-		for _, backend := range w.tree.controls(n) {
+		controlled := w.tree.controls(n)
+		for _, backend := range controlled {
 			o.nodes = append(o.nodes, address{w.Frames[r.frame].Session, backend, 1})
+		}
+		if len(controlled) > 0 {
+			continue
 		}
 		switch {
 		case m.hasPopup == "true":

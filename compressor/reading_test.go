@@ -432,6 +432,66 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// TestDiffOfOrder: what stands elsewhere among its like is said, with as few lines as do.
+func TestDiffOfOrder(t *testing.T) {
+	t.Parallel()
+	list := func(order ...int) *Page {
+		b := "1 RootWebArea \"P\"\n 2 list"
+		for _, n := range order {
+			b += fmt.Sprintf("\n  %d listitem\n   %d StaticText \"i%d\"", 10*n, 10*n+1, n)
+		}
+		return mustRead(t, drawn(t, b))
+	}
+	for _, test := range []struct {
+		name     string
+		from, to []int
+		diff     string
+	}{
+		{"one to the end", []int{1, 2, 3}, []int{2, 3, 1}, `> li "i1" behind "li i3"`},
+		{"one to the front", []int{1, 2, 3}, []int{3, 1, 2}, `> li "i3" first`},
+		{"as before, but for one that is gone", []int{1, 2, 3}, []int{1, 3}, `- li "i2"`},
+	} {
+		d := Diff(list(test.from...), list(test.to...), Options{})
+		if d.Text != test.diff {
+			t.Errorf("%s:\n%s\nwant\n%s", test.name, d.Text, test.diff)
+		}
+		if _, _, err := parseDiff(d.Text); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestDiffOfDialog: a page that a dialog takes out of reach is one line.
+func TestDiffOfDialog(t *testing.T) {
+	t.Parallel()
+	page := "1 RootWebArea \"P\""
+	for n := range 30 {
+		page += fmt.Sprintf("\n %d button \"b%d\"", n+10, n)
+	}
+	d := Diff(mustRead(t, drawn(t, page)), mustRead(t, drawn(t, "1 RootWebArea \"P\"\n 2 dialog \"Sure?\" modal=true\n  3 button \"Yes\"")), Options{})
+	if want := "+ dialog \"Sure?\" {modal}\n+  [u3] button \"Yes\"\n- note \"what else was there\" … 30 nodes, 30 controls below"; d.Text != want {
+		t.Errorf("%s\nwant\n%s", d.Text, want)
+	}
+}
+
+// TestSearchIsShort: of long texts and lines what was found is enough.
+func TestSearchIsShort(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("lorem ipsum ", 5000)
+	h, err := mustRead(t, drawn(t, "1 RootWebArea \"P\"\n 2 paragraph\n  3 StaticText \""+long+"needle "+long+"\"")).Search("needle")
+	if err != nil || len(h.Text) > 400 || !strings.Contains(h.Text, "needle") {
+		t.Errorf("%d bytes, %v: %.200s", len(h.Text), err, h.Text)
+	}
+	links := "1 RootWebArea \"P\"\n 2 paragraph\n  3 StaticText \"See\""
+	for n := range 30 {
+		links += fmt.Sprintf("\n  %d link \"l%d\"", n+10, n)
+	}
+	h, err = mustRead(t, drawn(t, links)).Search("l17")
+	if err != nil || h.Text != `[ur] link "l17"` {
+		t.Errorf("%v: %s", err, h.Text)
+	}
+}
+
 // TestDiffIsSmall: nothing changed is a word, one field changed a line.
 func TestDiffIsSmall(t *testing.T) {
 	t.Parallel()

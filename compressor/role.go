@@ -73,7 +73,7 @@ var kinds = map[string]kind{
 	"layouttablerow": keyedItem | entry | tableRow | fromContent,
 
 	"strong": inline, "emphasis": inline, "code": inline, "mark": inline, "superscript": inline, "subscript": inline, "time": inline,
-	"abbr": inline, "insertion": inline, "deletion": inline, "suggestion": inline, "ruby": inline, "rubyannotation": inline,
+	"abbr": inline, "insertion": inline, "suggestion": inline, "ruby": inline, "rubyannotation": inline,
 
 	"listmarker": unprinted, "linebreak": unprinted,
 
@@ -100,7 +100,7 @@ func kindOf(lower string) kind {
 var short = map[string]string{
 	"listitem": "li", "paragraph": "p", "image": "img", "columnheader": "th", "rowheader": "th", "gridcell": "cell",
 	"navigation": "nav", "complementary": "aside", "contentinfo": "footer", "banner": "header", "term": "dt", "definition": "dd",
-	"blockquote": "quote", "disclosuretriangle": "summary", "layouttablerow": "row", "layouttablecell": "cell", "statictext": "",
+	"blockquote": "quote", "deletion": "del", "disclosuretriangle": "summary", "layouttablerow": "row", "layouttablecell": "cell", "statictext": "",
 }
 
 // renamed are the roles that a view prints under another name.

@@ -42,6 +42,7 @@ func (o *outline) options(l list) list {
 	if options.kids.first == none {
 		return rest
 	}
+	options.flags |= isLine
 	options.record, options.last = o.items[options.kids.first].record, o.items[options.kids.first].record
 	o.items[options.kids.first].join = inFlow
 	return o.chain(o.add(options), rest)
@@ -73,6 +74,7 @@ func (o *outline) row(it *item, l list) (list, bool) {
 	if heads {
 		it.role = "th"
 	}
+	it.cells = int32(cells)
 	kids, trailing, n := empty, empty, 0 // trailing: cells without content that may be the last
 	for k := l.first; k != none; n++ {
 		next := o.items[k].next
@@ -116,10 +118,11 @@ func (o *outline) row(it *item, l list) (list, bool) {
 // headColumns tells what stands without a name in a row by the head of its column.
 func (o *outline) headColumns(rows list) {
 	var heads []string
+	cells := int32(0)
 	for k := rows.first; k != none; k = o.items[k].next {
 		row := &o.items[k]
 		if row.role == "th" && heads == nil {
-			heads = append(heads, row.name)
+			heads, cells = append(heads, row.name), row.cells
 			for j := row.kids.first; j != none; j = o.items[j].next {
 				if o.items[j].join == nextCell {
 					heads = append(heads, o.items[j].name)
@@ -130,7 +133,7 @@ func (o *outline) headColumns(rows list) {
 			continue
 		}
 		column := 0
-		for j := row.kids.first; heads != nil && j != none; j = o.items[j].next {
+		for j := row.kids.first; row.cells == cells && cells > 0 && j != none; j = o.items[j].next {
 			it := &o.items[j]
 			if it.join == ownLine {
 				break // not one line: it is not known which column it is

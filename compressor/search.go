@@ -3,6 +3,7 @@ package compressor
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxHits is how many lines a search gives.
@@ -19,20 +20,26 @@ type Hits struct {
 // what was found has a uid there, also where it is a heading, a cell or a text. The
 // error says what is wrong with the expression.
 func (p *Page) Search(text string) (*Hits, error) {
-	var match func(string) bool
+	var where func(string) int // the first hit begins, -1 for none
 	if expression, ok := asExpression(text); ok {
 		re, err := regexp.Compile(expression)
 		if err != nil {
 			return nil, &OptionError{Option: "regular expression", Value: text, Why: strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
 		}
-		match = re.MatchString
+		where = func(s string) int {
+			if at := re.FindStringIndex(s); at != nil {
+				return at[0]
+			}
+			return -1
+		}
 	} else {
 		text = strings.ToLower(foldString(text))
 		if text == "" {
 			return nil, &OptionError{Option: "text", Why: "it is empty"}
 		}
-		match = func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+		where = func(s string) int { return strings.Index(strings.ToLower(s), text) }
 	}
+	match := func(s string) bool { return where(s) >= 0 }
 	out := p.outline(Options{Profile: Balanced}, none)
 	w := out.writer()
 	out.spare = p.spare()
@@ -65,8 +72,19 @@ func (p *Page) Search(text string) (*Hits, error) {
 				other.flags |= hasUIDShown
 			}
 		}
+		first := true
 		for _, j := range line {
-			w.line(j, 0, out.items[j].join, nil)
+			it := &out.items[j]
+			if len(line) > maxLineItems && (it.record == none || !w.matches(it, match)) {
+				continue // of so long a line what was found is enough
+			}
+			it.name, it.value = excerpt(it.name, where(it.name)), excerpt(it.value, where(it.value))
+			join := it.join
+			if first {
+				join = ownLine
+			}
+			first = false
+			w.line(j, 0, join, nil)
 		}
 		w.within(up[order[head]], up)
 	}
@@ -75,6 +93,33 @@ func (p *Page) Search(text string) (*Hits, error) {
 	}
 	h.View = *w.view()
 	return h, nil
+}
+
+// maxLineItems is how many items a line has that a search gives whole.
+const maxLineItems = 24
+
+// excerpt is what stands around a place in a long text.
+func excerpt(text string, at int) string {
+	const before, most = 60, 240 // bytes
+	if len(text) <= most {
+		return text
+	}
+	from := max(at-before, 0)
+	to := min(from+most, len(text))
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
+	}
+	short := text[from:to]
+	if from > 0 {
+		short = "…" + short
+	}
+	if to < len(text) {
+		short += "…"
+	}
+	return short
 }
 
 // asExpression takes the slashes off a regular expression.

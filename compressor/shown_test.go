@@ -187,7 +187,7 @@ func parseHits(text string) ([]shownItem, error) {
 func parseLines(text string, signed int) (signs string, items []shownItem, err error) {
 	for n, line := range strings.Split(text, "\n") {
 		fail := func(why string) error { return fmt.Errorf("line %d %q: %s", n+1, line, why) }
-		if len(line) < signed || signed > 0 && (!strings.Contains("+~-", line[:1]) || line[1] != ' ') {
+		if len(line) < signed || signed > 0 && (!strings.Contains("+~->", line[:1]) || line[1] != ' ') {
 			return "", nil, fail("no sign")
 		}
 		signs += line[:signed/2]
@@ -197,6 +197,12 @@ func parseLines(text string, signed int) (signs string, items []shownItem, err e
 		}
 		items = append(items, one...)
 		if r := (shownReader{rest: rest}); rest != "" {
+			if line[:signed/2] == ">" {
+				if _, ok := r.quoted(" behind "); !(ok || r.take(" first")) || r.rest != "" {
+					return "", nil, fail("no place at " + rest)
+				}
+				continue
+			}
 			if !r.take(" in ") {
 				return "", nil, fail("what is " + rest)
 			}

@@ -96,7 +96,13 @@ func (o *own) value(t *testing.T, session, expression string) any {
 // press clicks the element that a selector finds, as a person would.
 func (o *own) press(t *testing.T, session, selector string) {
 	t.Helper()
-	at := o.value(t, session, fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector)).([]any)
+	where := fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector)
+	var at []any
+	eventually(t, "the panel stands still", func() bool {
+		before := at
+		at = o.value(t, session, where).([]any)
+		return before != nil && at[0] == before[0] && at[1] == before[1]
+	})
 	for _, kind := range []string{"mousePressed", "mouseReleased"} {
 		o.call(t, session, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1})
 	}
