@@ -16,14 +16,22 @@ var SecretAutocomplete = []string{
 	"cc-number", "cc-csc", "cc-exp", "cc-exp-month", "cc-exp-year",
 }
 
-// SecretWords mark a field as secret when they occur as whole words (camelCase,
-// digits and punctuation separate words) in its id, name or label. A phrase's
-// words must follow each other. "author", "postcard" and "compass" do not match.
+// PasswordWords mark a field as a password: its value is never shown, not even where
+// secret values may be revealed. They are words as SecretWords are.
+var PasswordWords = []string{
+	"password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "mot de passe", "contraseña", "senha", "palavra passe",
+	"wachtwoord", "lösenord", "adgangskode", "passord", "salasana", "hasło", "heslo", "jelszó", "parola", "şifre", "пароль", "パスワード", "密码", "密碼", "비밀번호",
+}
+
+// SecretWords mark a field as secret, beside PasswordWords, when they occur as whole
+// words (camelCase, digits and punctuation separate words) in its id, name or label. A
+// phrase's words must follow each other. "author", "postcard" and "compass" do not match.
 var SecretWords = []string{
-	"password", "passwd", "passphrase", "passcode", "pwd",
 	"otp", "totp", "one time code", "one time password", "verification code", "security code", "2fa", "mfa", "pin code",
+	"code de vérification", "bestätigungscode", "código de verificación", "security answer",
 	"card number", "cardnumber", "credit card", "cvc", "cvv", "csc",
-	"secret", "token", "api key", "apikey", "access key", "private key", "client secret",
+	"secret", "token", "api key", "apikey", "access key", "private key", "client secret", "seed phrase", "recovery phrase", "recovery code",
+	"social security number", "ssn",
 }
 
 // untyped are the input types whose value nobody types: a button's is its label.
@@ -62,7 +70,7 @@ func isSecretText(text string) bool {
 }
 
 var secretPhrases = sync.OnceValue(func() (phrases []string) {
-	for _, word := range SecretWords {
+	for _, word := range slices.Concat(PasswordWords, SecretWords) {
 		phrases = append(phrases, wordsOf(word))
 	}
 	return phrases

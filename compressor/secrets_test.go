@@ -9,7 +9,7 @@ func TestSecretText(t *testing.T) {
 		"One-time code": true, "oneTimeCode": true, "Code, one time": false, "Enter the OTP": true, "optional": false, "2FA code": true, "fa 2": false,
 		"Card number": true, "cardNumber2": true, "card_no": false, "postcard": false, "Postcard number": false, "discard numbers": false, "CVC": true, "cvv2": true,
 		"Author": false, "compass": false, "secretary": false, "client_secret": true, "accessToken": true, "tokens": false, "API key": true, "APIKey": true, "keyboard": false,
-		"": false, "密码": false,
+		"": false, "密码": true, "密码箱": false, "Passwort wiederholen": true, "Mot de passe": true, "Passworte": false, "Security answer": true, "secrets": false,
 	} {
 		if got := isSecretText(text); got != want {
 			t.Errorf("isSecretText(%q) = %v", text, got)

@@ -5,7 +5,7 @@ import { asFault } from './fault.js';
 import { check } from './identity.js';
 import { field } from './in-page.js';
 import { hold, inPage } from './node.js';
-import { markedOf, passwordsOf, secrecy } from './secrets.js';
+import { markedOf, namesPassword, passwordsOf, secrecy } from './secrets.js';
 import { use } from './session.js';
 
 /** @typedef {import('./wire.js').Target} Target */
@@ -34,7 +34,8 @@ async function valueOf(tab, target) {
     return await hold(tab, target, async node => {
       await check(node, target);
       const { value, label, ...attributes } = await inPage(node, field);
-      return secrecy(attributes, `${label} ${target.name}`) === 'password' ? undefined : value;
+      const said = [label, target.name, attributes.id, attributes.name];
+      return secrecy(attributes, label) === 'password' || said.some(namesPassword) ? undefined : value;
     });
   } catch (thrown) {
     if (asFault(thrown).code === 'stale_uid') return undefined;

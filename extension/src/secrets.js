@@ -8,7 +8,7 @@
 // whatever a "show password" button makes of it: storage.session remembers.
 
 import * as browser from './chrome.js';
-import { secretAutocomplete, secretWords } from './wire.js';
+import { passwordWords, secretAutocomplete, secretWords } from './wire.js';
 
 /** @typedef {import('devtools-protocol').Protocol.Accessibility.AXNode} AXNode */
 /** @typedef {import('devtools-protocol').Protocol.Accessibility.AXValue} AXValue */
@@ -26,8 +26,13 @@ function wordsOf(text) {
   return ` ${split.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean).join(' ')} `;
 }
 
-const phrases = secretWords.map(wordsOf);
+const passwordPhrases = passwordWords.map(wordsOf);
+const phrases = [...passwordPhrases, ...secretWords.map(wordsOf)];
 const autocompletes = new Set(secretAutocomplete);
+
+/** Whether a text calls a field a password, whatever its type. @param {string} text */
+export const namesPassword = text => passwordPhrases.some(phrase => wordsOf(text).includes(phrase));
+
 // Types whose value is nothing a person typed: a button's is its label.
 const parted = new Set(['date', 'datetime-local', 'month', 'time', 'week']);
 const untyped = new Set(['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'range', 'color', 'file']);

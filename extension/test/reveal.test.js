@@ -23,6 +23,8 @@ test('a code is told, and no event is sent', async () => {
 for (const [name, field] of Object.entries({
   'a password': { type: 'password' },
   'a password that is shown': { autocomplete: 'current-password' },
+  'what is called a password': { label: 'Your pwd' },
+  'what another language calls one': { id: 'Kennwort' },
 })) {
   test(`${name} is never told`, async () => {
     const { reveal } = await startRevealing(field);

@@ -135,15 +135,18 @@ func (l *link) act(ctx context.Context, p wire.ActParams) (*wire.ActResult, erro
 	return l.withDiff(ctx, result, seen), nil
 }
 
-// withDiff says in an act's result what is different from the view that showed its
-// uid, or else was shown last. The act is done whether or not the page can be read.
+// withDiff says in an act's result what is different from what the client was shown of
+// the tab last. The act is done whether or not the page can be read.
 func (l *link) withDiff(ctx context.Context, result *wire.ActResult, seen aim) *wire.ActResult {
 	told := *result
-	if seen.handle == "" {
-		if store, err := l.openStore(); err == nil {
-			if view, at, err := store.Latest(ctx, l.key(), l.browser.Instance, result.Tab); err == nil {
-				seen = aim{tab: at.Tab, handle: view.Handle}
-			}
+	if store, err := l.openStore(); err == nil {
+		tab := seen.tab
+		if tab == 0 {
+			tab = result.Tab
+		}
+		// What was shown last, so that what one act changed is not said again for the next.
+		if view, at, err := store.Latest(ctx, l.key(), l.browser.Instance, tab); err == nil {
+			seen = aim{tab: at.Tab, handle: view.Handle}
 		}
 	}
 	object, err := l.take(ctx, seen.tab, snapshot.Request{

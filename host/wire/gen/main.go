@@ -131,7 +131,9 @@ func script() []byte {
 	}
 	p("\n/** Autocomplete tokens of fields whose values never leave the tab. @type {readonly string[]} */\n")
 	p("export const secretAutocomplete = Object.freeze(%s);\n", js(compressor.SecretAutocomplete))
-	p("/** Words, and phrases of words, that mark a field as secret. @type {readonly string[]} */\n")
+	p("/** Words, and phrases of words, that mark a field as a password. @type {readonly string[]} */\n")
+	p("export const passwordWords = Object.freeze(%s);\n", js(compressor.PasswordWords))
+	p("/** Those that mark one as another secret. @type {readonly string[]} */\n")
 	p("export const secretWords = Object.freeze(%s);\n\n", js(compressor.SecretWords))
 
 	var codes, methods []string
