@@ -402,6 +402,7 @@ func (w *writer) describe(it *item) *Object {
 	add(m.hasPopup != "" && k&field == 0, "popup")
 	add(m.modal, "modal")
 	add(m.busy, "busy")
+	add(w.facts(&w.Frames[r.frame], &w.tree.nodes[r.node])&layoutCurrent != 0, "current")
 	add(m.multiselect, "multiselectable")
 	if low, high := number(raw(m.valueMin)), number(raw(m.valueMax)); low < high {
 		add(true, plainNumber(low)+".."+plainNumber(high))

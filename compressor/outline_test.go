@@ -129,6 +129,12 @@ func TestBalanced(t *testing.T) {
    11 StaticText "light"
   12 StaticText "ed."`, `page "P"
  "See (note), then go highlighted."`},
+		{"where one is is told", `
+1 RootWebArea "P"
+ 2 link "Home" @{"box":[0,0,9,9],"current":"page"}
+ 3 link "About" @{"box":[0,9,9,9]}`, `page "P"
+ [u2] link "Home" {current}
+ [u3] link "About"`},
 		{"what was deleted is told", `
 1 RootWebArea "P"
  2 paragraph

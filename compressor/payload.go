@@ -59,7 +59,7 @@ const (
 	layoutBox      // it has a box that is not empty
 	layoutViewport // that meets the viewport
 	layoutUnseen   // a person cannot see it: transparent, clipped away, off the page, in the background's colour
-	layoutSkipped  // its content is not rendered while it is far from the viewport
+	layoutCurrent  // the page, step or date that a person is at
 )
 
 // layout holds the facts of one session's nodes, by backendDOMNodeId.
@@ -374,8 +374,8 @@ func (t *tree) facts() (f facts) {
 		case "color":
 			f |= layoutUnseen // given only where it is nearly the background's
 			t.skip()
-		case "contentVisibility":
-			f = f.with(layoutSkipped, t.str(t.value()) == "auto")
+		case "current":
+			f = f.with(layoutCurrent, t.str(t.value()) != "")
 		case "type":
 			kind = t.str(t.value())
 		case "autocomplete":

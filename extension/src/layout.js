@@ -39,6 +39,7 @@ import { minOpacity, sight, unseen } from './unseen.js';
  * @property {string} [step]
  * @property {string} [method]
  * @property {string} [action]
+ * @property {string} [current] aria-current, where it is one
  */
 /** @typedef {Record<string, Facts>} Layout */
 
@@ -253,6 +254,7 @@ export function factsOfAttributes(tag, attributes) {
     const name = kept.find(one => one === attributes[i]);
     const value = attributes[i + 1];
     if (name && value) facts[name] = (name === 'type' ? value.toLowerCase() : value).slice(0, maxAttribute);
+    if (attributes[i] === 'aria-current' && value && value !== 'false') facts.current = value.slice(0, maxAttribute); // no AX property says it
   }
   return facts;
 }

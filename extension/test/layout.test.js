@@ -107,16 +107,16 @@ for (const { name, body = {}, children, want } of /** @type {{name: string, body
 
 test('facts stand only where they are wanted, and only when they are not the default', () => {
   const taken = snapshot([
-    { tag: 'button', attributes: { id: 'a', class: 'b c', value: 'no', TYPE: 'x' }, box: [10.4, 150.6, 20, 30] },
+    { tag: 'button', attributes: { id: 'a', class: 'b c', value: 'no', TYPE: 'x', 'aria-current': 'step' }, box: [10.4, 150.6, 20, 30] },
     { opacity: '0.5', children: [{ tag: 'p', opacity: '0.5', visibility: 'hidden' }] },
     { tag: 'p', box: null },
     { tag: 'input', attributes: { type: 'PASSWORD', value: 'hunter2', placeholder: 'x'.repeat(300) }, box: [0, 900, 5, 5] },
-    { tag: 'form', attributes: { method: 'post', action: '/signup', target: 'x' } },
+    { tag: 'form', attributes: { method: 'post', action: '/signup', target: 'x', 'aria-current': 'false' } },
     { tag: 'p' },
   ]);
   const layout = layoutOf(taken, new Map([[first, true], [first + 2, false], [first + 3, false], [first + 5, false]]));
   assert.deepEqual(layout, {
-    [first]: { tag: 'button', box: [10, 51, 20, 30], viewport: true, id: 'a', class: 'b c' },
+    [first]: { tag: 'button', box: [10, 51, 20, 30], viewport: true, id: 'a', class: 'b c', current: 'step' },
     [first + 2]: { tag: 'p', box: [0, -100, 10, 10], rendered: false, opacity: 0.25 },
     [first + 3]: { tag: 'p', rendered: false },
     [first + 4]: { tag: 'input', box: [0, 800, 5, 5], type: 'password', placeholder: 'x'.repeat(200) },
