@@ -101,7 +101,7 @@ func (o *outline) settle(l list) list {
 		}
 		flush()
 		for j := o.after(start, out); j != none; j = o.items[j].next {
-			if it := &o.items[j]; it.flags&(hasUIDShown|isText) == hasUIDShown && it.name == "" && it.isLeaf() {
+			if it := &o.items[j]; it.flags&(hasUIDShown|isText) == hasUIDShown && it.name == "" {
 				if it.near = near; nearBy != it.block && !o.small(nearBy) {
 					it.near = "" // of something else
 				}

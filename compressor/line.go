@@ -382,6 +382,9 @@ func (w *writer) describe(it *item) *Object {
 		return o
 	}
 	m := w.tree.more(&w.tree.nodes[r.node])
+	if f, err := strconv.ParseFloat(o.Value, 64); err == nil && len(o.Value) > 12 && strings.Contains(o.Value, ".") {
+		o.Value = strconv.FormatFloat(f, 'f', -1, 32) // Chromium keeps ranges in 32 bits: 0.30000001192092896
+	}
 	o.States = stateLabels(shown)
 	if m.checked == "mixed" {
 		if at := slices.Index(o.States, "checked"); at >= 0 {

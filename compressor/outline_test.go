@@ -129,6 +129,22 @@ func TestBalanced(t *testing.T) {
    11 StaticText "light"
   12 StaticText "ed."`, `page "P"
  "See (note), then go highlighted."`},
+		{"a range has the digits it was given", `
+1 RootWebArea "P"
+ 2 progressbar "Copied" = "0.30000001192092896"`, `page "P"
+ progressbar "Copied" = "0.3"`},
+		{"a select in a sentence has the words before it", `
+1 RootWebArea "P"
+ 2 paragraph
+  3 StaticText "Every "
+  4 combobox
+   5 MenuListPopup
+    6 option "1"
+  7 StaticText " month(s)"`, `page "P"
+ "Every"
+ [u4] combobox hint "Every"
+  options · "1"
+ "month(s)"`},
 		{"where one is is told", `
 1 RootWebArea "P"
  2 link "Home" @{"box":[0,0,9,9],"current":"page"}
