@@ -5,6 +5,8 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"handrail/host/client"
 	"handrail/host/wire"
 )
 
@@ -280,4 +283,56 @@ func (h *handrail) kill(t *testing.T, words ...string) {
 	if killed == 0 {
 		t.Fatalf("no process with %q to kill in\n%s", words, strings.Join(lines, "\n"))
 	}
+}
+
+// direct is a connection to the dedicated browser, as the user's own client, for
+// acts that need more than the command line gives.
+type direct struct{ link *client.Client }
+
+func (h *handrail) direct(t *testing.T) direct {
+	t.Helper()
+	link, err := client.Connect(t.Context(), client.Choice{
+		Dir: h.home, Headless: true, Client: wire.Client{Kind: "cli", Name: h.client}, Warn: func(string) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { link.Close() })
+	return direct{link}
+}
+
+func (d direct) try(t *testing.T, p wire.ActParams) (wire.ActResult, *wire.Fault) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second)
+	defer cancel()
+	id := make([]byte, 16)
+	rand.Read(id)
+	p.ActID = hex.EncodeToString(id)
+	var r wire.ActResult
+	err := d.link.Act(ctx, "act", p, &r)
+	fault, ok := errors.AsType[*wire.Fault](err)
+	if err != nil && !ok {
+		t.Fatalf("act %+v: %v", p, err)
+	}
+	return r, fault
+}
+
+// act does an act that has to succeed.
+func (d direct) act(t *testing.T, p wire.ActParams) wire.ActResult {
+	t.Helper()
+	r, fault := d.try(t, p)
+	if fault != nil {
+		t.Fatalf("act %+v: %v", p, fault)
+	}
+	return r
+}
+
+// refused does an act that has to fail with the code.
+func (d direct) refused(t *testing.T, code wire.Code, dispatched string, p wire.ActParams) *wire.Fault {
+	t.Helper()
+	r, fault := d.try(t, p)
+	if fault == nil || fault.Code != code || fault.Dispatched != dispatched {
+		t.Errorf("act %+v: %+v, fault %+v; want %s, dispatched %s", p, r, fault, code, dispatched)
+	}
+	return fault
 }

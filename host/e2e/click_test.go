@@ -4,11 +4,7 @@ package e2e
 
 import (
 	"cmp"
-	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -19,60 +15,15 @@ import (
 	"testing"
 	"time"
 
-	"handrail/host/client"
 	"handrail/host/wire"
 )
-
-// protocol is a connection to the user's dedicated browser, for acts that need
-// more than the command line gives.
-type protocol struct{ link *client.Client }
-
-// protocol connects as the same client, whose uids it may use.
-func (h *handrail) protocol(t *testing.T) protocol {
-	t.Helper()
-	link, err := client.Connect(context.Background(), client.Choice{
-		Dir: h.home, Headless: true, Client: wire.Client{Kind: "cli", Name: h.client}, Warn: func(string) {},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { link.Close() })
-	return protocol{link}
-}
-
-func (p protocol) try(params wire.ActParams) (wire.ActResult, *wire.Fault) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	id := make([]byte, 16)
-	rand.Read(id)
-	params.ActID = hex.EncodeToString(id)
-	var r wire.ActResult
-	if err := p.link.Act(ctx, "act", params, &r); err != nil {
-		fault, ok := errors.AsType[*wire.Fault](err)
-		if !ok {
-			fault = wire.Fail(wire.Internal, "%v", err)
-		}
-		return r, fault
-	}
-	return r, nil
-}
-
-// act does an act that has to succeed.
-func (p protocol) act(t *testing.T, params wire.ActParams) wire.ActResult {
-	t.Helper()
-	r, fault := p.try(params)
-	if fault != nil {
-		t.Fatalf("act %+v: %v", params, fault)
-	}
-	return r
-}
 
 // How long a click takes is reported, and no matter of passing; a page that told
 // its console much must not make it longer.
 func TestClickPace(t *testing.T) {
 	h, web := newHandrail(t), newSite(t)
 	view := h.snapshot(t, web.main("first.html")).UIDs
-	save, p := uidOf(t, view, `"Save"`), h.protocol(t)
+	save, p := uidOf(t, view, `"Save"`), h.direct(t)
 	for _, page := range []string{"quiet", "chatty"} {
 		if page == "chatty" {
 			h.eval(t, "for (let i = 0; i < 1000; i++) console.log('line', { a: { i }, b: document.body })")
@@ -94,7 +45,7 @@ func TestClickPace(t *testing.T) {
 func TestClickKinds(t *testing.T) {
 	h, web := newHandrail(t), newSite(t)
 	view := h.snapshot(t, web.main("click.html")).UIDs
-	p := h.protocol(t)
+	p := h.direct(t)
 	for _, test := range []struct {
 		key  string
 		act  wire.ActParams
@@ -119,7 +70,7 @@ func TestClickKinds(t *testing.T) {
 		}
 	}
 	// What comes in the node's place after the first of two clicks gets none.
-	_, fault := p.try(wire.ActParams{UID: uidOf(t, view, `"replaced"`), Action: "click", Count: 2})
+	_, fault := p.try(t, wire.ActParams{UID: uidOf(t, view, `"replaced"`), Action: "click", Count: 2})
 	if fault == nil || fault.Code != wire.StaleUID || fault.Dispatched != "yes" {
 		t.Errorf("replaced: %+v", fault)
 	}
@@ -131,7 +82,7 @@ func TestClickKinds(t *testing.T) {
 func TestClickEvidence(t *testing.T) {
 	h, web := newHandrail(t), newSite(t)
 	view := h.snapshot(t, web.main("click.html")).UIDs
-	p := h.protocol(t)
+	p := h.direct(t)
 	for _, test := range []struct {
 		text string
 		want string // what the evidence must hold, as its JSON spells it
@@ -212,7 +163,7 @@ func TestSettle(t *testing.T) {
 	}))
 	t.Cleanup(slow.Close)
 	h.snapshot(t, web.main("settle.html?0"))
-	p := h.protocol(t)
+	p := h.direct(t)
 	for _, test := range []struct {
 		name    string
 		does    string
@@ -258,9 +209,9 @@ func TestSecondClick(t *testing.T) {
 	again := []string{"deaf", "class only", "style only", "label only", "churn elsewhere", "reads in the background", "tells telemetry", "telemetry beacon", "a child in it"}
 	view := h.snapshot(t).UIDs
 	tab := currentTab(t, h)
-	p := h.protocol(t)
+	p := h.direct(t)
 	for _, key := range keys {
-		r, fault := p.try(wire.ActParams{UID: uidOfKey(t, view, key), Action: "click", Second: true})
+		r, fault := p.try(t, wire.ActParams{UID: uidOfKey(t, view, key), Action: "click", Second: true})
 		if fault != nil {
 			t.Errorf("%s: %v", key, fault)
 			continue
@@ -307,7 +258,7 @@ func uidOfKey(t *testing.T, view, key string) string {
 func TestCovers(t *testing.T) {
 	h, web := newHandrail(t), newSite(t)
 	view := h.snapshot(t, web.main("covers.html?cross="+url.QueryEscape(strings.TrimSuffix(web.cross(""), "/")))).UIDs
-	p := h.protocol(t)
+	p := h.direct(t)
 	for _, test := range []struct{ text, before, by string }{
 		{`"under banner"`, "", `dialog "Cookies"`},
 		{`"under region"`, "", `region "Consent"`},
@@ -319,7 +270,7 @@ func TestCovers(t *testing.T) {
 		{`"under bare"`, "late()", `dialog "Newsletter"`},
 	} {
 		h.eval(t, "void ("+cmp.Or(test.before, "0")+")")
-		_, fault := p.try(wire.ActParams{UID: uidOf(t, view, test.text), Action: "click"})
+		_, fault := p.try(t, wire.ActParams{UID: uidOf(t, view, test.text), Action: "click"})
 		if fault == nil || fault.Code != wire.Covered || fault.Dispatched != "no" || len(fault.Candidates) != 1 {
 			t.Errorf("%s: %+v", test.text, fault)
 			continue
