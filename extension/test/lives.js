@@ -11,6 +11,16 @@ register('data:text/javascript,' + encodeURIComponent(`
     return resolved;
   }`));
 
+// The worker's long timers (a tab is let go of after 30 s) must not keep a test's
+// process alive. To end it by force would lose tests that have not begun.
+const longMs = 10_000;
+const { setTimeout: timer } = globalThis;
+globalThis.setTimeout = /** @type {typeof setTimeout} */ (/** @type {unknown} */ ((/** @type {any[]} */ ...args) => {
+  const set = timer(.../** @type {[() => void, number]} */ (args));
+  if (Number(args[1]) >= longMs) set.unref();
+  return set;
+}));
+
 let lives = 0;
 
 /**
