@@ -45,7 +45,10 @@ func (o *outline) find(terms []string) []bool {
 		keep[m.item] = true
 		for k := m.item; k != none; k = up[k] {
 			if it := &o.items[k]; it.record != none && o.tree.roles[o.records[it.record].role].kind&entry != 0 {
-				o.each(it.kids, func(j int32) { keep[j] = true })
+				o.each(it.kids, func(j int32) bool {
+					keep[j] = true
+					return true
+				})
 				break
 			}
 		}
@@ -108,8 +111,9 @@ func (o *outline) order() (order, up []int32) {
 	return order, up
 }
 
-// each visits the items of a list and all that stands under them.
-func (o *outline) each(l list, visit func(int32)) {
+// each visits the items of a list and what stands under them, as they are shown; visit
+// says whether to go below.
+func (o *outline) each(l list, visit func(k int32) bool) {
 	todo := []int32{l.first}
 	for len(todo) > 0 {
 		k := todo[len(todo)-1]
@@ -117,9 +121,10 @@ func (o *outline) each(l list, visit func(int32)) {
 			todo = todo[:len(todo)-1]
 			continue
 		}
-		visit(k)
 		todo[len(todo)-1] = o.items[k].next
-		todo = append(todo, o.items[k].kids.first)
+		if visit(k) {
+			todo = append(todo, o.items[k].kids.first)
+		}
 	}
 }
 

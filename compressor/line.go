@@ -157,24 +157,17 @@ func (w *writer) nested(l list, level int) {
 // count counts the items from one on, and what stands under them; nil for nothing.
 func (w *writer) count(k int32) *Below {
 	n := &Below{}
-	todo := []int32{k}
-	for len(todo) > 0 {
-		k := todo[len(todo)-1]
-		if k == none {
-			todo = todo[:len(todo)-1]
-			continue
-		}
+	w.each(list{first: k}, func(k int32) bool {
 		it := &w.items[k]
-		todo[len(todo)-1] = it.next
 		if it.record == none || it.flags&isHoisted != 0 {
-			continue
+			return false
 		}
 		n.Nodes++
 		if it.flags&hasUIDShown != 0 {
 			n.Controls++
 		}
-		todo = append(todo, it.kids.first)
-	}
+		return true
+	})
 	if n.Nodes == 0 {
 		return nil
 	}
@@ -185,20 +178,10 @@ func (w *writer) count(k int32) *Below {
 // regions and dialogs that stand over them.
 func (w *writer) flat() {
 	var above []int32
-	todo := []int32{w.top.first}
-	for len(todo) > 0 {
-		k := todo[len(todo)-1]
-		if k == none {
-			todo = todo[:len(todo)-1]
-			continue
-		}
+	w.each(w.top, func(k int32) bool {
 		it := &w.items[k]
-		todo[len(todo)-1] = it.next
-		todo = append(todo, it.kids.first)
-		if w.keep != nil && !w.keep[k] {
-			continue
-		}
 		switch {
+		case w.keep != nil && !w.keep[k]:
 		case it.flags&hasUIDShown != 0 || it.record == w.root && it.record != none:
 			for _, k := range above {
 				w.line(k, 0, ownLine, nil)
@@ -214,7 +197,8 @@ func (w *writer) flat() {
 		case w.tree.roles[w.records[it.record].role].kind&namedItem != 0:
 			above = append(above, k)
 		}
-	}
+		return true
+	})
 }
 
 // line writes an item: on a line of its own, or behind the one before it.

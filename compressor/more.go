@@ -73,11 +73,10 @@ func (t *tree) more(n *node) (m more) {
 	return m
 }
 
-// attributes are what a bundle's layout says of a node's place and attributes.
+// attributes are what a bundle's layout says of a node's attributes.
 type attributes struct {
-	box                                                 [4]float64 // x, y, width, height in its frame's viewport, CSS px
 	tag, kind, placeholder, title, alt, id, name, class string
-	min, max, step, cursor, icon, method, action        string
+	icon, method, action                                string
 }
 
 // attributes reads a node's layout facts; zero without them.
@@ -94,8 +93,6 @@ func (p *Page) attributes(f *Frame, n *node) (a attributes) {
 	}
 	for more := r.open('}'); more; more = r.next('}') {
 		switch r.key() {
-		case "box":
-			a.box, _ = r.box()
 		case "tag":
 			a.tag = t.texts.text(r.value())
 		case "type":
@@ -112,16 +109,8 @@ func (p *Page) attributes(f *Frame, n *node) (a attributes) {
 			a.name = t.texts.text(r.value())
 		case "class":
 			a.class = t.texts.text(r.value())
-		case "min":
-			a.min = t.texts.text(r.value())
-		case "max":
-			a.max = t.texts.text(r.value())
-		case "step":
-			a.step = t.texts.text(r.value())
 		case "icon":
 			a.icon = t.texts.text(r.value())
-		case "cursor":
-			a.cursor = t.texts.text(r.value())
 		case "method":
 			a.method = t.texts.text(r.value())
 		case "action":

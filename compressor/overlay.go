@@ -30,21 +30,13 @@ func (w *writer) overlays() {
 // openOverlays finds the overlays that are open, outermost only, in page order.
 func (w *writer) openOverlays() (open []int32) {
 	opened := w.opened()
-	todo := []int32{w.top.first}
-	for len(todo) > 0 {
-		k := todo[len(todo)-1]
-		if k == none {
-			todo = todo[:len(todo)-1]
-			continue
-		}
-		it := &w.items[k]
-		todo[len(todo)-1] = it.next
-		if w.isOverlay(it, opened) {
+	w.each(w.top, func(k int32) bool {
+		is := w.isOverlay(&w.items[k], opened)
+		if is {
 			open = append(open, k)
-			continue
 		}
-		todo = append(todo, it.kids.first)
-	}
+		return !is
+	})
 	return open
 }
 

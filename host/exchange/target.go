@@ -205,19 +205,31 @@ func isNode(t compressor.Target, c *wire.Candidate) bool {
 	return t.BackendDOMNodeID == c.BackendDOMNodeID && t.FrameID == c.FrameID
 }
 
-// offerNodes reads the tab afresh for the uids of candidates that have none yet.
-func (l *link) offerNodes(ctx context.Context, store *recovery.Store, f *wire.Fault, at aim) error {
+// afresh captures a tab for what a failure offers; the tab's turn is taken until use ends.
+func (l *link) afresh(ctx context.Context, store *recovery.Store, tab int, use func(context.Context, []byte, recovery.Snapshot) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	release, err := l.captures.take(ctx, at.tab)
+	release, err := l.captures.take(ctx, tab)
 	if err != nil {
 		return err
 	}
 	defer release()
-	bundle, meta, err := l.capture(ctx, store, at.tab, limits)
+	bundle, meta, err := l.capture(ctx, store, tab, limits)
 	if err != nil {
 		return err
 	}
+	return use(ctx, bundle, meta)
+}
+
+// offerNodes reads the tab afresh for the uids of candidates that have none yet.
+func (l *link) offerNodes(ctx context.Context, store *recovery.Store, f *wire.Fault, at aim) error {
+	return l.afresh(ctx, store, at.tab, func(ctx context.Context, bundle []byte, meta recovery.Snapshot) error {
+		return l.nameNodes(ctx, store, f, at, bundle, meta)
+	})
+}
+
+// nameNodes gives the candidates the uids that the fresh capture has for their nodes.
+func (l *link) nameNodes(ctx context.Context, store *recovery.Store, f *wire.Fault, at aim, bundle []byte, meta recovery.Snapshot) error {
 	page, err := compressor.Read(bundle)
 	if err != nil {
 		return err
@@ -263,17 +275,13 @@ func (l *link) offerNodes(ctx context.Context, store *recovery.Store, f *wire.Fa
 // seen. Such a uid works with the handle of the fresh capture, which the hint
 // then names.
 func (l *link) offer(ctx context.Context, store *recovery.Store, f *wire.Fault, at aim) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	release, err := l.captures.take(ctx, at.tab)
-	if err != nil {
-		return err
-	}
-	defer release()
-	bundle, meta, err := l.capture(ctx, store, at.tab, limits)
-	if err != nil {
-		return err
-	}
+	return l.afresh(ctx, store, at.tab, func(ctx context.Context, bundle []byte, meta recovery.Snapshot) error {
+		return l.offerLike(ctx, store, f, at, bundle, meta)
+	})
+}
+
+// offerLike adds the nodes of the fresh capture that are like the one that was meant.
+func (l *link) offerLike(ctx context.Context, store *recovery.Store, f *wire.Fault, at aim, bundle []byte, meta recovery.Snapshot) error {
 	lost := compressor.Target(*at.target)
 	offered, known := candidatesFor(lost, f), false
 	handle, err := snapshot.Record(ctx, store, bundle, meta, l.offeredKey(), func(targets []compressor.Target) (fresh []string) {
