@@ -2,13 +2,14 @@
 import { connectWorker } from '../src/chrome.js';
 
 /** @typedef {import('../src/wire.js').Policy} Policy */
+/** @typedef {(method: string, params: object) => Promise<any>} Ask */
 /** @typedef {{host: 'connected'|'none'|'skew', message?: string, policy?: Policy}} HostState */
 
 /**
  * Opens the link and keeps it open: a worker that was stopped is started again
  * by connecting.
  * @param {(state: HostState) => void} onState called whenever the worker tells the host's state
- * @returns {(method: string, params: object) => Promise<any>} asks the host; rejects with {code, message, hint}
+ * @returns {Ask} asks the host; rejects with {code, message, hint}
  */
 export function openLink(onState) {
   /** @type {Map<number, {resolve: (result: any) => void, reject: (fault: object) => void}>} */

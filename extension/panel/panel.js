@@ -1,163 +1,30 @@
-// The side panel: the live view of the window's active tab.
-import { activeTab, onActiveTab } from '../src/chrome.js';
+// The side panel: one link to the host, one module for each tab.
 import { element } from './element.js';
-import { openFind } from './find.js';
-import { joinWindow, leftOut, renderLines } from './lines.js';
 import { openLink } from './link.js';
-import { openOptions } from './options.js';
-import { openPointing } from './point.js';
-import { headingOf, renderStructure } from './structure.js';
-
-/** @typedef {import('../src/wire.js').Snapshot} Snapshot */
-
-const query = element('query', HTMLInputElement);
-const changed = element('changed', HTMLButtonElement);
-const more = element('more', HTMLButtonElement);
-const state = element('state', HTMLParagraphElement);
-const cost = element('cost', HTMLElement);
-const size = element('size', HTMLElement);
-const view = element('view', HTMLOListElement);
-const structure = element('page-structure', HTMLDetailsElement);
-const switches = { acts: element('acts', HTMLInputElement), eval: element('eval', HTMLInputElement), reveal: element('reveal', HTMLInputElement) };
-
-const ask = openLink(({ host, message, policy }) => {
-  say(host === 'connected' ? '' : message ?? 'The Handrail host is not installed: run ./install.sh', host !== 'connected');
-  for (const [kind, box] of Object.entries(switches)) {
-    box.disabled = host !== 'connected';
-    if (policy) box.checked = policy[/** @type {'acts'|'eval'|'reveal'} */ (kind)];
-  }
-});
-
-/** What is shown: the handle and its tab, the handle it is compared with, its lines and what they cost. */
-let shown = { handle: '', tab: 0, since: '', lines: [''], indent: 1, tokens: 0, next: 0 };
-let newest = 0;
-
-/** Shows one line of state; what went wrong stands out. @param {string} text @param {boolean} [wrong] */
-function say(text, wrong = false) {
-  state.textContent = text;
-  state.classList.toggle('wrong', wrong);
-}
-
-/** @param {unknown} fault */
-function sayFault(fault) {
-  const { message = String(fault), hint = '' } = /** @type {{message?: string, hint?: string}} */ (fault ?? {});
-  say(hint ? `${message}: ${hint}` : message, true);
-}
+import { openPage } from './page.js';
+import { openSites } from './sites.js';
+import { openTabs } from './tabs.js';
 
 /**
- * Asks for a view; an answer that a newer question has overtaken is dropped.
- * @param {() => Promise<Snapshot>} asking
- * @param {(snapshot: Snapshot) => string} show shows it and says what it is
+ * What a tab's module gives the panel.
+ * @typedef {object} Tab
+ * @property {() => void} [shown] called whenever the tab comes up
+ * @property {(state: import('./link.js').HostState) => void} [host] called whenever the worker tells the host's state
  */
-async function read(asking, show) {
-  const reading = ++newest;
-  say('Reading…');
-  try {
-    const snapshot = await asking();
-    if (reading !== newest) return;
-    const notes = [show(snapshot), snapshot.note, snapshot.superseded && 'The page has moved on since it was read',
-      snapshot.smaller === false && 'The view is not smaller than the page\'s tree',
-      snapshot.structure_reason && `No structure: ${snapshot.structure_reason}`];
-    say(notes.filter(Boolean).join('. '));
-  } catch (fault) {
-    if (reading === newest) sayFault(fault);
-  }
-}
 
-/** Reads the page anew. @param {string} [since] handle: only what is different from then */
-async function readPage(since = '') {
-  if (!since) clear();
-  const options = { ...chosen(), ...(query.value && { query: query.value }) };
-  await read(async () => ask('snapshot', { tab: await activeTab(), ...options, ...(since && { since }) }), snapshot => {
-    showView(snapshot, options.profile === 'full' && !since ? 2 : 1, since);
-    return since ? 'What changed since the reading before' : '';
-  });
-}
+const host = element('host', HTMLParagraphElement);
+/** @type {Record<string, Tab>} by the id of the tab's panel */
+const tabs = {};
+/** @type {import('./link.js').HostState | undefined} */
+let known;
 
-/** Reads what stands under a node of the snapshot shown. @param {string} uid */
-function readUnder(uid) {
-  const options = { ...chosen(), under: uid };
-  read(() => ask('read', { handle: shown.handle, ...options }), snapshot => {
-    showView(snapshot, options.profile === 'full' ? 2 : 1);
-    return `Under ${uid} only`;
-  });
-}
-
-/** Reads the next window of what is shown. */
-function readOn() {
-  const { handle, since, next } = shown;
-  read(() => ask('read', { handle, offset: next, ...(since && { since }) }), snapshot => {
-    const { keep, add } = joinWindow(shown.lines, snapshot.uids.split('\n'));
-    shown.lines.splice(keep, Infinity, ...add);
-    while (view.children.length > keep) view.lastElementChild?.remove();
-    view.append(renderLines(add, shown.indent));
-    view.children[keep]?.scrollIntoView({ block: 'center' });
-    showSize(snapshot);
-    return '';
-  });
-}
-
-function clear() {
-  shown = { handle: '', tab: 0, since: '', lines: [], indent: 1, tokens: 0, next: 0 };
-  view.replaceChildren();
-  cost.textContent = size.textContent = '';
-  changed.disabled = more.hidden = structure.hidden = true;
-  clearFound();
-}
-
-/** @param {Snapshot} snapshot @param {number} indent @param {string} [since] */
-function showView(snapshot, indent, since = '') {
-  clear();
-  shown = { ...shown, handle: snapshot.recovery_handle, tab: snapshot.tab, since, lines: snapshot.uids.split('\n'), indent };
-  view.dataset.handle = structure.dataset.handle = shown.handle;
-  view.replaceChildren(renderLines(shown.lines, indent));
-  changed.disabled = false;
-  showSize(snapshot);
-  if (!snapshot.structure) return;
-  const summary = /** @type {import('./structure.js').Structure} */ (snapshot.structure);
-  element('structure-heading', HTMLElement).textContent = headingOf(summary);
-  element('structure-lists', HTMLElement).replaceChildren(renderStructure(summary));
-  structure.hidden = false;
-}
-
-/** Says what the windows shown cost, and what is left. @param {Snapshot} snapshot the last window */
-function showSize(snapshot) {
-  shown.tokens += snapshot.view_tokens;
-  const before = snapshot.tokens_before;
-  cost.textContent = `${before.toLocaleString()} → ${shown.tokens.toLocaleString()} tokens, ${(100 * (before - shown.tokens) / Math.max(before, 1)).toFixed(1)} % saved`;
-  const left = leftOut(shown.lines);
-  size.textContent = [`${snapshot.total_chars.toLocaleString()} characters, ${snapshot.total_nodes.toLocaleString()} nodes`,
-    left.at >= 0 && `${left.chars.toLocaleString()} characters, ${left.controls.toLocaleString()} controls left`].filter(Boolean).join('; ');
-  more.hidden = typeof snapshot.next_offset !== 'number';
-  shown.next = Number(snapshot.next_offset ?? 0);
-}
-
-const clearFound = openFind(async text => {
-  try {
-    const found = shown.handle ? await ask('find', { handle: shown.handle, text }) : undefined;
-    if (found?.superseded) say('The page has moved on since it was read');
-    return found;
-  } catch (fault) {
-    sayFault(fault);
-  }
-});
-openPointing(element('content', HTMLElement), (uid, handle) => {
-  if (shown.handle) ask('highlight', uid ? { uid, handle } : { tab: shown.tab }).catch(sayFault);
+const ask = openLink(state => {
+  known = state;
+  host.textContent = state.host === 'connected' ? '' : state.message ?? 'The Handrail host is not installed: run ./install.sh';
+  for (const tab of Object.values(tabs)) tab.host?.(state);
 });
 
-element('ask', HTMLFormElement).addEventListener('submit', event => {
-  event.preventDefault();
-  readPage();
-});
-changed.addEventListener('click', () => readPage(shown.handle));
-more.addEventListener('click', readOn);
-view.addEventListener('click', event => {
-  const uid = event.target instanceof HTMLElement && event.target.dataset.under;
-  if (uid) readUnder(uid);
-});
-for (const [kind, box] of Object.entries(switches)) {
-  box.addEventListener('change', () => ask('policy', { [kind]: box.checked }).catch(sayFault));
-}
-const chosen = await openOptions(() => readPage());
-onActiveTab(() => readPage());
-readPage();
+tabs.sites = openSites(ask);
+tabs.page = openPage(ask);
+if (known) for (const tab of Object.values(tabs)) tab.host?.(known);
+openTabs(element('tabs', HTMLElement), name => tabs[name]?.shown?.());
