@@ -81,7 +81,7 @@ export const codes = Object.freeze({
   bad_type: { message: 'what the page says does not fit a required property', hint: "change the property's type, x-attr or the locale, or make it optional", retry: 'never' },
 });
 
-/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'read' | 'find' | 'extract' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'wait' | 'screenshot' | 'await' | 'shoot' | 'reveal' | 'mark'} Method */
+/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'read' | 'find' | 'extract' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'tools' | 'tool' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'wait' | 'screenshot' | 'await' | 'shoot' | 'reveal' | 'mark'} Method */
 /** The types of params and results; notifications have no result. @type {Readonly<Record<Method, {params: keyof Types, result?: keyof Types}>>} */
 export const methods = Object.freeze({
   hello: { params: 'Hello', result: 'Welcome' },
@@ -100,6 +100,8 @@ export const methods = Object.freeze({
   recover: { params: 'RecoverParams', result: 'RecoverResult' },
   tabs: { params: 'TabsParams', result: 'TabsResult' },
   highlight: { params: 'HighlightUIDParams', result: 'HighlightResult' },
+  tools: { params: 'ToolsParams', result: 'ToolsResult' },
+  tool: { params: 'ToolParams', result: 'ToolResult' },
   capture: { params: 'CaptureParams', result: 'CaptureResult' },
   perform: { params: 'PerformParams', result: 'Evidence' },
   ledger: { params: 'LedgerParams', result: 'LedgerResult' },
@@ -472,6 +474,33 @@ export const methods = Object.freeze({
  * @typedef {object} HighlightResult
  */
 /**
+ * @typedef {object} ToolsParams
+ */
+/**
+ * @typedef {object} Tool
+ * @property {string} name
+ * @property {string} description
+ * @property {unknown} inputSchema
+ */
+/**
+ * @typedef {object} ToolsResult
+ * @property {Tool[]} tools
+ * @property {string} instructions
+ */
+/**
+ * @typedef {object} ToolParams
+ * @property {string} name
+ * @property {unknown} [arguments]
+ * @property {string} [act_id]
+ */
+/**
+ * @typedef {object} ToolResult
+ * @property {string} text
+ * @property {unknown} [object]
+ * @property {string} [png]
+ * @property {Fault} [fault]
+ */
+/**
  * @typedef {object} Limits
  * @property {number} frames
  * @property {number} frameMs
@@ -709,6 +738,11 @@ export const methods = Object.freeze({
  * @property {TabsResult} TabsResult
  * @property {HighlightUIDParams} HighlightUIDParams
  * @property {HighlightResult} HighlightResult
+ * @property {ToolsParams} ToolsParams
+ * @property {Tool} Tool
+ * @property {ToolsResult} ToolsResult
+ * @property {ToolParams} ToolParams
+ * @property {ToolResult} ToolResult
  * @property {Limits} Limits
  * @property {CaptureParams} CaptureParams
  * @property {CaptureResult} CaptureResult
@@ -1164,6 +1198,43 @@ const schemas = {
   HighlightResult: {
     open: true,
     fields: {
+    },
+  },
+  ToolsParams: {
+    open: false,
+    fields: {
+    },
+  },
+  Tool: {
+    open: true,
+    fields: {
+      name: { kind: 'string' },
+      description: { kind: 'string' },
+      inputSchema: { kind: 'any' },
+    },
+  },
+  ToolsResult: {
+    open: true,
+    fields: {
+      tools: { kind: 'array', of: 'Tool' },
+      instructions: { kind: 'string' },
+    },
+  },
+  ToolParams: {
+    open: false,
+    fields: {
+      name: { kind: 'string', max: 64 },
+      arguments: { kind: 'any', optional: true },
+      act_id: { kind: 'string', optional: true, max: 64 },
+    },
+  },
+  ToolResult: {
+    open: true,
+    fields: {
+      text: { kind: 'string' },
+      object: { kind: 'any', optional: true },
+      png: { kind: 'bytes', optional: true },
+      fault: { kind: 'object', of: 'Fault', optional: true },
     },
   },
   Limits: {

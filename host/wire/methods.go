@@ -560,6 +560,38 @@ type HighlightUIDParams struct {
 	Tab    int    `json:"tab,omitempty"`
 }
 
+// ToolsParams asks for the tools of an agent in the side panel.
+type ToolsParams struct{}
+
+// ToolsResult lists them, in the shapes of MCP's tools/list.
+type ToolsResult struct {
+	Tools        []Tool `json:"tools"`
+	Instructions string `json:"instructions"` // what an agent is told beside them
+}
+
+// Tool is one of them.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"` // JSON Schema
+}
+
+// ToolParams calls one, for the agent in the side panel. The host keeps what the
+// agent was shown apart from what the panel was.
+type ToolParams struct {
+	Name      string          `json:"name" wire:"max=64"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	ActID     string          `json:"act_id,omitempty" wire:"max=64"` // of an act that the call does: the same id is never done twice
+}
+
+// ToolResult is what an agent is told.
+type ToolResult struct {
+	Text   string          `json:"text"`
+	Object json.RawMessage `json:"object,omitempty"` // the same for programs
+	PNG    []byte          `json:"png,omitempty"`
+	Fault  *Fault          `json:"fault,omitempty"` // the call failed; Text words it
+}
+
 // Method is one row of the table of methods.
 type Method struct {
 	Name   string
@@ -587,6 +619,8 @@ var Methods = []Method{
 	{"recover", "client→host", RecoverParams{}, RecoverResult{}, "gives a stored payload byte for byte"},
 	{"tabs", "client→host, host→extension", TabsParams{}, TabsResult{}, "lists, opens, closes or selects tabs"},
 	{"highlight", "client→host", HighlightUIDParams{}, HighlightResult{}, "draws a uid's node in its page"},
+	{"tools", "extension→host", ToolsParams{}, ToolsResult{}, "lists the tools of the side panel's agent"},
+	{"tool", "extension→host", ToolParams{}, ToolResult{}, "calls one of them"},
 	{"capture", "host→extension", CaptureParams{}, CaptureResult{}, "reads a tab into a bundle"},
 	{"perform", "host→extension", PerformParams{}, Evidence{}, "does an act once"},
 	{"ledger", "host→extension", LedgerParams{}, LedgerResult{}, "says what became of acts"},
