@@ -24,6 +24,7 @@ import (
 	"handrail/host/snapshot"
 	"handrail/host/state"
 	"handrail/host/wire"
+	"handrail/host/words"
 	"handrail/recovery"
 )
 
@@ -54,7 +55,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 		fault = wire.Fail(wire.Internal, "%v", err)
 	}
 	c.say("%s", fault)
-	for _, more := range client.Details(fault) {
+	for _, more := range words.Details(fault) {
 		fmt.Fprintf(errOut, "  %s\n", printable(more))
 	}
 	return 1

@@ -17,6 +17,7 @@ import (
 
 	"handrail/host/client"
 	"handrail/host/wire"
+	"handrail/host/words"
 )
 
 //go:embed demo.html
@@ -86,7 +87,7 @@ func (c *command) demonstrate(ctx context.Context, dir string) error {
 	if err := link.Act(ctx, "act", wire.ActParams{UID: found[1], Action: "click", ActID: newID()}, &did); err != nil {
 		return err
 	}
-	say("Clicked [%s] once: %s.", found[1], client.Evidence(did))
+	say("Clicked [%s] once: %s.", found[1], words.Evidence(did))
 
 	if err := link.Read(ctx, "snapshot", wire.SnapshotParams{}, &after); err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"handrail/host/keeper"
 	"handrail/host/state"
 	"handrail/host/wire"
+	"handrail/host/words"
 )
 
 // with runs f on a connection.
@@ -251,7 +252,7 @@ func (c *command) do(ctx context.Context, link *client.Client, method string, pa
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("read the evidence: %w", err)
 	}
-	if _, err := fmt.Fprintln(c.out, printable(client.Evidence(r))); err != nil || r.Diff == "" {
+	if _, err := fmt.Fprintln(c.out, printable(words.Evidence(r))); err != nil || r.Diff == "" {
 		return err
 	}
 	_, err := fmt.Fprintln(c.out, r.Diff)
@@ -308,7 +309,7 @@ func (c *command) wait() *cobra.Command {
 				if err := link.Read(cmd.Context(), "wait", p, &r); err != nil {
 					return err
 				}
-				line, late := client.Waited(r)
+				line, late := words.Waited(r)
 				if c.json {
 					if err := c.printJSON(r); err != nil {
 						return err
@@ -453,7 +454,7 @@ func (c *command) resolve() *cobra.Command {
 					return c.printJSON(r)
 				}
 				for _, n := range r.Nodes {
-					fmt.Fprintln(c.out, printable(client.NodeState(n)))
+					fmt.Fprintln(c.out, printable(words.NodeState(n)))
 				}
 				return nil
 			})
@@ -536,7 +537,7 @@ func (c *command) tabs() *cobra.Command {
 					return c.printJSON(r)
 				}
 				for _, tab := range r.Tabs {
-					fmt.Fprintln(c.out, printable(client.Tab(tab)))
+					fmt.Fprintln(c.out, printable(words.Tab(tab)))
 				}
 				return nil
 			})

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"handrail/host/mcp"
 	"handrail/host/state"
+	"handrail/host/tools"
 )
 
 func (c *command) stats() *cobra.Command {
@@ -83,7 +83,7 @@ func (c *command) purge() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := mcp.Forget(dir, before); err != nil {
+			if err := tools.Forget(dir, before); err != nil {
 				return err
 			}
 			if c.json {

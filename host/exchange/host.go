@@ -15,6 +15,7 @@ import (
 
 	"handrail/host/socket"
 	"handrail/host/state"
+	"handrail/host/tools"
 	"handrail/host/wire"
 	"handrail/recovery"
 )
@@ -31,7 +32,8 @@ type host struct {
 	ephemeral bool
 	part      int // largest frame in which the extension sends a part
 
-	port    *wire.Conn // to the extension
+	port    *wire.Conn   // to the extension
+	agent   *tools.Agent // the panel's
 	stdin   *watched
 	stdout  *tap
 	browser wire.Browser // of the extension's hello, as are the next
@@ -63,6 +65,7 @@ func open(dir string, dirErr error, log zerolog.Logger, now func() time.Time) *h
 		current: map[string]currentTab{}, clients: map[net.Conn]bool{}, storeErr: dirErr,
 	}
 	h.quit, h.end = context.WithCancelCause(context.Background())
+	h.agent = h.newAgent()
 	if n, err := strconv.Atoi(os.Getenv("HANDRAIL_PART")); err == nil && n > 0 {
 		h.part = min(n, wire.PartToHost)
 	}

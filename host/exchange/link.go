@@ -59,6 +59,14 @@ func (l *link) verb(method string) verb {
 		if l.isExtension {
 			return serve((*link).policy)
 		}
+	case "tools":
+		if l.isExtension {
+			return serve((*link).tools)
+		}
+	case "tool":
+		if l.isExtension {
+			return serve((*link).tool)
+		}
 	case "snapshot":
 		return serve((*link).snapshot)
 	case "read":

@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
@@ -23,6 +22,7 @@ import (
 	"handrail/host/exchange"
 	"handrail/host/exchange/faketest"
 	"handrail/host/socket"
+	"handrail/host/tools"
 	"handrail/host/wire"
 )
 
@@ -39,6 +39,9 @@ const (
 	second = "http://fake/second"
 	big    = "http://fake/big"
 )
+
+// maxTokens bounds a reply's text.
+const maxTokens = 20_000
 
 var site = map[string]faketest.Page{
 	first: {Title: "First", Nodes: []*faketest.Node{
@@ -231,16 +234,16 @@ func TestToolsCost(t *testing.T) {
 					t.Fatalf("no list: %s", line)
 				}
 			}
-			var tools []map[string]json.RawMessage
-			if err := json.Unmarshal(listed.Result.Tools, &tools); err != nil || len(tools) != test.tools {
-				t.Fatalf("%d tools, %v", len(tools), err)
+			var each []map[string]json.RawMessage
+			if err := json.Unmarshal(listed.Result.Tools, &each); err != nil || len(each) != test.tools {
+				t.Fatalf("%d tools, %v", len(each), err)
 			}
 			n := tokens.Count(listed.Result.Tools)
-			t.Logf("%d tokens, and %d of instructions", n, tokens.CountString(instructions))
+			t.Logf("%d tokens, and %d of instructions", n, tokens.CountString(tools.Instructions))
 			if n > test.most {
 				t.Errorf("the tools cost %d tokens, want %d at most", n, test.most)
 			}
-			for _, tool := range tools {
+			for _, tool := range each {
 				t.Logf("%s: %d", tool["name"], tokens.Count(tool["inputSchema"])+tokens.Count(tool["description"]))
 				if tool["outputSchema"] != nil {
 					t.Errorf("%s has an output schema", tool["name"])
@@ -421,7 +424,7 @@ func TestRecover(t *testing.T) {
 	}
 	payload := w.browser.Bundle()
 
-	var got Recovered
+	var got tools.Recovered
 	text, r := a.call("browser_recover", args{"recovery_handle": s.RecoveryHandle})
 	object(t, r, &got)
 	stored, err := os.ReadFile(got.Path)
@@ -436,7 +439,7 @@ func TestRecover(t *testing.T) {
 	var joined strings.Builder
 	for offset, parts := 0, 0; ; parts++ {
 		text, r := a.call("browser_recover", args{"recovery_handle": s.RecoveryHandle, "offset": offset})
-		var got Recovered
+		var got tools.Recovered
 		object(t, r, &got)
 		_, body, _ := strings.Cut(text, "\n")
 		body, _, _ = strings.Cut(body, "\n</page ")
@@ -467,21 +470,6 @@ func TestCap(t *testing.T) {
 	text, r := a.call("browser_eval", args{"expression": "x", "tab": 1})
 	if n := tokens.CountString(text); n < maxTokens/2 || r.StructuredContent != nil || !strings.Contains(text, "characters left out by the limit") {
 		t.Errorf("%d tokens, object %v: …%s", n, r.StructuredContent != nil, text[len(text)-200:])
-	}
-}
-
-// A text is cut between characters, close to the limit and never over it.
-func TestWithin(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{"", "short", strings.Repeat("€ä漢", 2_000), strings.Repeat("a", 20_000), strings.Repeat("words and more ", 1_000) + strings.Repeat("\x01☃", 2_000)} {
-		const limit = 300
-		n := prefix(text, limit)
-		if count := tokens.CountString(text[:n]); count > limit || n < len(text) && count < limit*3/4 || !utf8.ValidString(text[:n]) {
-			t.Errorf("%.10q: %d bytes, %d tokens", text, n, count)
-		}
-		if got, cut := within(text, limit); cut != (n < len(text)) || !cut && got != text {
-			t.Errorf("%.10q: cut %v, %d bytes of %d", text, cut, n, len(text))
-		}
 	}
 }
 

@@ -21,7 +21,6 @@ type session struct {
 	mu     sync.Mutex
 	pinned client.Choice // the browser in use, once one is
 	link   *client.Client
-	seen   map[int]string // recovery handle of the newest view, by tab
 }
 
 // greet names the client, once.
@@ -77,8 +76,8 @@ func (s *session) close() {
 	}
 }
 
-// read asks what changes nothing, of the next host when this one is lost.
-func (s *session) read(ctx context.Context, method string, params, result any) error {
+// Read asks what changes nothing, of the next host when this one is lost.
+func (s *session) Read(ctx context.Context, method string, params, result any) error {
 	link, err := s.connected(ctx)
 	if err != nil {
 		return err
@@ -89,9 +88,9 @@ func (s *session) read(ctx context.Context, method string, params, result any) e
 	return err
 }
 
-// once asks for what must not happen twice: when the host is lost, before or
+// Once asks for what must not happen twice: when the host is lost, before or
 // meanwhile, that is the answer.
-func (s *session) once(ctx context.Context, method string, params, result any) error {
+func (s *session) Once(ctx context.Context, method string, params, result any) error {
 	link, err := s.connected(ctx)
 	if err != nil {
 		return err
@@ -106,26 +105,11 @@ func (s *session) once(ctx context.Context, method string, params, result any) e
 	return err
 }
 
-// dedicated tells whether the browser is Handrail's own.
-func (s *session) dedicated(ctx context.Context) (bool, error) {
+// Dedicated tells whether the browser is Handrail's own.
+func (s *session) Dedicated(ctx context.Context) (bool, error) {
 	link, err := s.connected(ctx)
 	if err != nil {
 		return false, err
 	}
 	return link.Welcome.Dedicated, nil
-}
-
-// saw notes the newest view of a tab.
-func (s *session) saw(tab int, handle string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if handle != "" {
-		s.seen[tab] = handle
-	}
-}
-
-func (s *session) newest(tab int) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.seen[tab]
 }

@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"context"
@@ -27,7 +27,7 @@ type Recovered struct {
 }
 
 // recovered gives a stored payload without flooding: as a file, a part, or a view of it.
-func recovered(ctx context.Context, s *session, args arguments) (*reply, error) {
+func recovered(ctx context.Context, c *call, args arguments) (*Reply, error) {
 	var asked struct {
 		Handle string `json:"recovery_handle" wire:"max=64"`
 		Query  string `json:"query,omitempty" wire:"max=4096"`
@@ -42,32 +42,32 @@ func recovered(ctx context.Context, s *session, args arguments) (*reply, error) 
 			p.Offset = *asked.Offset
 		}
 		fence(&p.ViewOptions)
-		raw, got, err := view(ctx, s.read, "read", p)
+		raw, got, err := view(ctx, c.Host.Read, "read", p)
 		if err != nil {
 			return nil, err
 		}
 		return shown(raw, got), nil
 	}
 	var r wire.RecoverResult
-	if err := s.read(ctx, "recover", wire.RecoverParams{Handle: asked.Handle}, &r); err != nil {
+	if err := c.Host.Read(ctx, "recover", wire.RecoverParams{Handle: asked.Handle}, &r); err != nil {
 		return nil, err
 	}
 	told := Recovered{SHA256: r.SHA256, Bytes: r.Bytes}
 	if asked.Offset != nil {
 		return part(told, r.Payload, *asked.Offset), nil
 	}
-	if s.choice.Ephemeral {
-		return &reply{text: fmt.Sprintf("sha256 %s, %d bytes; nothing is written in ephemeral mode: read it with offset", r.SHA256, r.Bytes), object: told}, nil
+	if c.Dir == "" {
+		return &Reply{Text: fmt.Sprintf("sha256 %s, %d bytes; nothing is written: read it with offset", r.SHA256, r.Bytes), Object: told}, nil
 	}
 	var err error
-	if told.Path, err = write(s.choice.Dir, asked.Handle, r.Payload); err != nil {
+	if told.Path, err = write(c.Dir, asked.Handle, r.Payload); err != nil {
 		return nil, wire.Fail(wire.StoreIO, "the payload could not be written: %v", err)
 	}
-	return &reply{text: fmt.Sprintf("sha256 %s, %d bytes, in %s", r.SHA256, r.Bytes, told.Path), object: told}, nil
+	return &Reply{Text: fmt.Sprintf("sha256 %s, %d bytes, in %s", r.SHA256, r.Bytes, told.Path), Object: told}, nil
 }
 
 // part gives what stands in a payload from a byte on, as much as a reply holds.
-func part(told Recovered, payload []byte, offset int) *reply {
+func part(told Recovered, payload []byte, offset int) *Reply {
 	text := string(payload)
 	offset = runeStart(text, max(0, min(offset, len(text))))
 	rest := text[offset:]
@@ -78,7 +78,7 @@ func part(told Recovered, payload []byte, offset int) *reply {
 		told.NextOffset = offset + n
 		line += fmt.Sprintf(", next_offset: %d", told.NextOffset)
 	}
-	return &reply{text: snapshot.Fence(rest[:n], hexID(4), "") + "\n" + line, object: told}
+	return &Reply{Text: snapshot.Fence(rest[:n], hexID(4), "") + "\n" + line, Object: told}
 }
 
 // Forget removes the files of recovered payloads in a state directory that were

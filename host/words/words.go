@@ -1,4 +1,6 @@
-package client
+// Package words puts what a host answers into a line, the same for people and
+// agents. It promises that what a page says is quoted.
+package words
 
 import (
 	"fmt"
