@@ -14,6 +14,7 @@ type contexts struct {
 	around []around
 	end    []int32 // behind the last record that stands under a record
 	keys   [4][]candidate
+	texts  map[int32]int // by item: how many of its texts tell it from others, where its key does not
 }
 
 // around is what stands nearest above a record in its frame, none where nothing does.
@@ -109,8 +110,11 @@ func (c *contexts) isControl(i int32) bool {
 // of returns the context of a record.
 func (c *contexts) of(i int32) string {
 	item := c.around[i].item
-	if item == none {
+	switch {
+	case item == none:
 		return ""
+	case c.texts[item] > 0:
+		return c.joined(item, c.texts[item], i, c.end[i])
 	}
 	return c.key(item, i, c.end[i])
 }
@@ -121,15 +125,7 @@ func (c *contexts) key(item, skip, skipEnd int32) string {
 		return clip(c.records[item].name)
 	}
 	for what, keys := range c.keys {
-		// What an item that is no entry holds belongs to the entry around it.
-		of := item
-		switch {
-		case c.kind(item)&entry != 0:
-		case what != textKey:
-			of = c.around[item].entry
-		case !c.isControl(item):
-			of = c.around[item].control
-		}
+		of := c.holder(item, what)
 		at := firstKey(keys, of, item+1)
 		if skip <= at && at < skipEnd {
 			at = firstKey(keys, of, skipEnd)
@@ -139,6 +135,74 @@ func (c *contexts) key(item, skip, skipEnd int32) string {
 		}
 	}
 	return ""
+}
+
+// holder is under what the candidates of an item are kept: what an item that is no
+// entry holds belongs to the entry around it.
+func (c *contexts) holder(item int32, what int) int32 {
+	switch {
+	case c.kind(item)&entry != 0:
+	case what != textKey:
+		return c.around[item].entry
+	case !c.isControl(item):
+		return c.around[item].control
+	}
+	return item
+}
+
+// maxTexts bounds the texts that an item is known by.
+const maxTexts = 6
+
+// joined returns the first n texts of an item, as seen from records of it that are
+// skipped, in one.
+func (c *contexts) joined(item int32, n int, skip, skipEnd int32) string {
+	of := c.holder(item, textKey)
+	var texts []string
+	for at := firstKey(c.keys[textKey], of, item+1); at != none && at < c.end[item] && len(texts) < n; at = firstKey(c.keys[textKey], of, at+1) {
+		if at < skip || skipEnd <= at {
+			texts = append(texts, c.records[at].name)
+		}
+	}
+	return clip(strings.Join(texts, " "))
+}
+
+// tellApart finds how many texts tell items from others of their role that have the
+// same key: frameworks write "Order 3" as two texts, and each row's first link may
+// be "Edit". Items that no text tells apart keep their key.
+func (c *contexts) tellApart() {
+	groups := map[variant][]int32{}
+	for i := range c.records {
+		if item := int32(i); c.isItem(item) && c.kind(item)&keyedItem != 0 {
+			k := variant{c.records[i].frame, c.tree.roles[c.records[i].role].name, Normalize(c.key(item, none, none))}
+			groups[k] = append(groups[k], item)
+		}
+	}
+	c.texts = map[int32]int{}
+	for k, alike := range groups {
+		if k.normal == "" {
+			continue
+		}
+		apart(alike, func(item int32, n int) string { return c.joined(item, n, none, none) }, c.texts)
+	}
+}
+
+// apart notes for each member of a group the least number of texts that no other has.
+func apart(alike []int32, joined func(i int32, n int) string, texts map[int32]int) {
+	for n := 1; n <= maxTexts && len(alike) > 1; n++ {
+		by := map[string][]int32{}
+		for _, i := range alike {
+			by[joined(i, n)] = append(by[joined(i, n)], i)
+		}
+		var left []int32
+		for _, i := range alike {
+			if text := joined(i, n); text != "" && len(by[text]) == 1 {
+				texts[i] = n
+			} else {
+				left = append(left, i)
+			}
+		}
+		alike = left
+	}
 }
 
 // firstKey returns the first record of an entry's candidates from a record on.

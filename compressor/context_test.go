@@ -19,6 +19,7 @@ func TestContextVectors(t *testing.T) {
 			Nodes            json.RawMessage
 			BackendDOMNodeID int64
 			Context          string
+			ContextTexts     int
 			NameExact        bool
 			ContextExact     bool
 		}
@@ -41,8 +42,8 @@ func TestContextVectors(t *testing.T) {
 				if target.BackendDOMNodeID != v.BackendDOMNodeID {
 					continue
 				}
-				if target.Context != v.Context {
-					t.Errorf("context %q, want %q", target.Context, v.Context)
+				if target.Context != v.Context || target.ContextTexts != v.ContextTexts {
+					t.Errorf("context %q of %d texts, want %q of %d", target.Context, target.ContextTexts, v.Context, v.ContextTexts)
 				}
 				if target.NameExact != v.NameExact || target.ContextExact != v.ContextExact {
 					t.Errorf("exact: name %v, context %v; want %v, %v", target.NameExact, target.ContextExact, v.NameExact, v.ContextExact)

@@ -10,14 +10,15 @@ type Target struct {
 	LoaderID         string `json:"loaderId"` // the document
 	Origin           string `json:"origin"`
 	BackendDOMNodeID int64  `json:"backendDOMNodeId"`
-	NodeID           string `json:"nodeId"`       // AX nodeId, to sort candidates, never checked
-	Role             string `json:"role"`         // lower case
-	Name             string `json:"name"`         // white space folded
-	Context          string `json:"context"`      // key text of what stands around it
-	ContextNode      int64  `json:"contextNode"`  // backendDOMNodeId of what that is, 0 where its role says so
-	NameExact        bool   `json:"nameExact"`    // another name here differs in its trailing count alone
-	ContextExact     bool   `json:"contextExact"` // likewise
-	Secret           bool   `json:"secret"`       // its value must never be read back
+	NodeID           string `json:"nodeId"`                 // AX nodeId, to sort candidates, never checked
+	Role             string `json:"role"`                   // lower case
+	Name             string `json:"name"`                   // white space folded
+	Context          string `json:"context"`                // key text of what stands around it
+	ContextNode      int64  `json:"contextNode"`            // backendDOMNodeId of what that is, 0 where its role says so
+	ContextTexts     int    `json:"contextTexts,omitempty"` // how many texts in it make the key, 0 where it is a header, heading, link or one text
+	NameExact        bool   `json:"nameExact"`              // another name here differs in its trailing count alone
+	ContextExact     bool   `json:"contextExact"`           // likewise
+	Secret           bool   `json:"secret"`                 // its value must never be read back
 }
 
 // Targets returns what every uid of the page names, in page order.
@@ -40,6 +41,7 @@ func (p *Page) Target(uid string) (t Target, ok bool) {
 func (p *Page) targets(chosen func(i int32) bool) []Target {
 	var targets []Target
 	c := p.contexts()
+	c.tellApart()
 	twins := c.twins()
 	names, keys := variants{}, variants{}
 	for i := range p.records {
@@ -67,10 +69,11 @@ func (p *Page) targets(chosen func(i int32) bool) []Target {
 			Secret:    p.isSecret(r),
 		}
 		if item := c.around[i].item; item != none {
-			t.ContextExact = keys.exact(r.frame, p.tree.roles[p.records[item].role].name, t.Context)
+			t.ContextTexts = c.texts[item]
+			t.ContextExact = t.ContextTexts > 0 || keys.exact(r.frame, p.tree.roles[p.records[item].role].name, t.Context)
 		} else if r.nth > 0 {
 			if t.Context, t.ContextNode = twins.key(int32(i)); t.ContextNode > 0 {
-				t.ContextExact = true
+				t.ContextTexts, t.ContextExact = twins.texts[int32(i)], true
 			}
 		}
 		targets = append(targets, t)

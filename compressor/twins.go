@@ -17,6 +17,8 @@ type twins struct {
 	up   []int32 // by node: the node above it
 	size []int32 // by node: the nodes in it
 	item map[int32]int32
+	// By record: how many texts of its item tell it from its twins, where the key does not.
+	texts map[int32]int
 }
 
 // twins finds the items of the records that have twins, by record.
@@ -30,10 +32,11 @@ func (c *contexts) twins() *twins {
 		k := variant{r.frame, c.tree.roles[r.role].name, Normalize(r.name)}
 		groups[k] = append(groups[k], int32(i))
 	}
-	t := &twins{Page: c.Page, item: map[int32]int32{}}
+	t := &twins{Page: c.Page, item: map[int32]int32{}, texts: map[int32]int{}}
 	for _, members := range groups {
 		if len(members) > 1 {
 			t.tell(members)
+			t.tellApart(members)
 		}
 	}
 	return t
@@ -109,13 +112,49 @@ func (t *twins) kids(at int32) (kids []int32) {
 	return kids
 }
 
-// key is what a record's item is known by: the first row header, else heading,
-// link or text in it that has a letter, as a number alone is more likely a count.
+// tellApart finds how many texts tell the members of a group that have the same key.
+func (t *twins) tellApart(members []int32) {
+	groups := map[string][]int32{}
+	texts := map[int32][]string{}
+	for _, i := range members {
+		if root, found := t.item[i]; found {
+			var key string
+			key, texts[i] = t.read(i, root)
+			groups[key] = append(groups[key], i)
+		}
+	}
+	for key, alike := range groups {
+		if key == "" {
+			continue
+		}
+		apart(alike, func(i int32, n int) string { return joinFirst(texts[i], n) }, t.texts)
+	}
+}
+
+func joinFirst(texts []string, n int) string {
+	return clip(strings.Join(texts[:min(n, len(texts))], " "))
+}
+
+// key is what a record's item is known by, and which node that is.
 func (t *twins) key(i int32) (context string, item int64) {
 	root, found := t.item[i]
 	if !found {
 		return "", 0
 	}
+	context, texts := t.read(i, root)
+	if n := t.texts[i]; n > 0 {
+		context = joinFirst(texts, n)
+	}
+	if context == "" {
+		return "", 0
+	}
+	return context, t.tree.nodes[root].backend
+}
+
+// read returns the key of a record's item: the first row header, else heading, link or
+// text in it that has a letter, as a number alone is more likely a count; and its
+// first texts.
+func (t *twins) read(i, root int32) (key string, texts []string) {
 	var first [4]string
 	type visit struct {
 		node      int32
@@ -136,9 +175,13 @@ func (t *twins) key(i int32) (context string, item int64) {
 			if kind&entry != 0 {
 				continue
 			}
-			if at := keyOfRole(t.tree.roles[n.role].name); at >= 0 && first[at] == "" && !(at == textKey && v.inControl) {
-				if name := t.tree.text(n.name); strings.ContainsFunc(name, unicode.IsLetter) {
+			name := t.tree.text(n.name)
+			if at := keyOfRole(t.tree.roles[n.role].name); at >= 0 && name != "" && !(at == textKey && v.inControl) {
+				if first[at] == "" && strings.ContainsFunc(name, unicode.IsLetter) {
 					first[at] = name
+				}
+				if at == textKey && len(texts) < maxTexts {
+					texts = append(texts, name)
 				}
 			}
 			v.inControl = v.inControl || n.backend > 0 && (kind&control != 0 || n.state&focusable != 0)
@@ -150,10 +193,10 @@ func (t *twins) key(i int32) (context string, item int64) {
 	}
 	for _, name := range first {
 		if name != "" {
-			return clip(name), t.tree.nodes[root].backend
+			return clip(name), texts
 		}
 	}
-	return "", 0
+	return "", texts
 }
 
 // keyOfRole says what kind of key a node of the role is, -1 for none.

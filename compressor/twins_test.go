@@ -20,6 +20,7 @@ func TestTwins(t *testing.T) {
 			BackendDOMNodeID int64
 			ContextNode      int64
 			Context          string
+			ContextTexts     int
 		}
 	}
 	if err := json.Unmarshal(file, &vectors); err != nil || len(vectors.Twins) == 0 {
@@ -36,7 +37,7 @@ func TestTwins(t *testing.T) {
 				continue
 			}
 			found = true
-			if target.Context != v.Context || target.ContextNode != v.ContextNode || target.ContextExact != (v.ContextNode > 0) {
+			if target.Context != v.Context || target.ContextNode != v.ContextNode || target.ContextTexts != v.ContextTexts || target.ContextExact != (v.ContextNode > 0) {
 				t.Errorf("%s: context %q of node %d, exact %v; want %q of node %d", v.Name, target.Context, target.ContextNode, target.ContextExact, v.Context, v.ContextNode)
 			}
 		}

@@ -63,7 +63,7 @@ export async function press(tab, target, { key = '', expect }, start) {
 }
 
 /** What has the focus, which nobody has seen before. @param {Held} node @param {Target} target @returns {Promise<Seen>} */
-const unasked = async (node, { role, name }) => ({ role, name, context: '', item: 0, key: 0, above: new Set(), probe: await inPage(node, probe) });
+const unasked = async (node, { role, name }) => ({ role, name, context: '', item: 0, keys: [], above: new Set(), probe: await inPage(node, probe) });
 
 /** @param {Held} node */
 async function giveFocus(node) {

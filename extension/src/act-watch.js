@@ -47,9 +47,9 @@ export async function watched(node, kinds, work, clicks = 1) {
  */
 export async function guard(node, watcher, target, seen, expect) {
   const item = seen.item ? await alsoHold(node, seen.item) : null;
-  const key = seen.key ? await alsoHold(node, seen.key) : null;
+  const keys = await Promise.all(seen.keys.map(key => alsoHold(node, key)));
   // What the watcher cannot read by itself is compared once more, now that it would see a change.
-  if (!await inPage(watcher, arm, seen.name, seen.context, item, key)) await check(node, target, expect);
+  if (!await inPage(watcher, arm, seen.name, seen.context, item, ...keys)) await check(node, target, expect);
 }
 
 /**

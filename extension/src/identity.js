@@ -24,7 +24,7 @@ import { withholder } from './act-secrets.js';
  * @property {string} name
  * @property {string} context
  * @property {number} item backendDOMNodeId of the item around it; 0 without one
- * @property {number} key that of the node in the item that its key is read from; 0 when the item is named
+ * @property {number[]} keys those of the nodes in the item that its key is read from; none when the item is named
  * @property {Set<number>} above those of its ancestors
  * @property {Probe} probe
  */
@@ -38,6 +38,7 @@ const controlRoles = new Set([
 ]);
 const ranks = ['rowheader', 'heading', 'link', 'statictext']; // of what an item is known by
 const maxContext = 200; // code points
+const texts = ranks.indexOf('statictext');
 // Unicode's White_Space, which is not what \s matches.
 const space = '\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const runs = new RegExp(`[${space}]+`, 'gu');
@@ -78,18 +79,19 @@ export function itemOf(nodes, id) {
 
 /**
  * What an item is known by, for a node in it: the item's name, or the first row
- * header, heading, link or text in it.
+ * header, heading, link or text in it; or its first texts.
  * @param {AXNode} item
  * @param {AXNode[]} nodes the item's whole subtree among them
  * @param {number} id the node's backendDOMNodeId, which is no key of its own
- * @param {boolean} [twins] the item is what tells the node from its twins: a key has a letter
- * @returns {{text: string, from: number}} from is the backendDOMNodeId of the node that says it, 0 when it is the item
+ * @param {{contextNode: number, contextTexts?: number}} [known] of the target: whether the item is what tells the node from its twins, when a key has a letter; how many texts make the key
+ * @returns {Key}
  */
-export function keyOf(item, nodes, id, twins = false) {
-  if (!twins && namedRoles.has(roleOf(item))) return { text: clip(nameOf(item)), from: 0 };
+export function keyOf(item, nodes, id, { contextNode, contextTexts = 0 } = { contextNode: 0 }) {
+  const twins = contextNode > 0;
+  if (!twins && namedRoles.has(roleOf(item))) return { text: clip(nameOf(item)), from: [] };
   const byId = new Map(nodes.map(node => [node.nodeId, node]));
-  /** @type {(AXNode | undefined)[]} */
-  const found = [];
+  /** @type {AXNode[][]} by rank */
+  const found = ranks.map(() => []);
   const seen = new Set([item.nodeId]);
   /** @type {[string, boolean][]} open nodes, last first, and whether they stand in a control */
   const open = (item.childIds ?? []).map(child => /** @type {[string, boolean]} */ ([child, false])).reverse();
@@ -103,14 +105,16 @@ export function keyOf(item, nodes, id, twins = false) {
     if (!node.ignored) {
       if (innerRoles.has(role)) continue;
       const rank = ranks.indexOf(role);
-      if (rank >= 0 && (twins ? /\p{L}/u : /./u).test(nameOf(node)) && !(role === 'statictext' && inControl)) found[rank] ??= node;
+      if (rank >= 0 && nameOf(node) !== '' && !(rank === texts && inControl)) found[rank].push(node);
     }
     const below = inControl || isControl(node);
     for (const child of (node.childIds ?? []).toReversed()) open.push([child, below]);
   }
-  const first = found.find(Boolean);
-  return { text: clip(nameOf(first)), from: first?.backendDOMNodeId ?? 0 };
+  const lettered = twins && contextTexts === 0 ? /\p{L}/u : /./u;
+  const firsts = contextTexts > 0 ? found[texts].slice(0, contextTexts) : found.flatMap(ranked => ranked.filter(node => lettered.test(nameOf(node))).slice(0, 1)).slice(0, 1);
+  return { text: clip(firsts.map(nameOf).join(' ')), from: firsts.map(node => node.backendDOMNodeId ?? 0) };
 }
+/** @typedef {{text: string, from: number[]}} Key from has the backendDOMNodeIds of the nodes that say it, none when it is the item */
 
 /** @param {AXNode} node */
 const isControl = node => !node.ignored && (node.backendDOMNodeId ?? 0) > 0 && (controlRoles.has(roleOf(node)) ||
@@ -140,13 +144,13 @@ export async function check(node, target, expect, items) {
   ]).catch(gone);
   if (!found.connected) throw stale('gone', 'the node is no longer in the page');
   // What the browser skips is in no tree: acts bring it into view first.
-  if (found.skipped) return { role: target.role, name: target.name, context: target.context, item: 0, key: 0, above: new Set(), probe: found };
+  if (found.skipped) return { role: target.role, name: target.name, context: target.context, item: 0, keys: [], above: new Set(), probe: found };
   const ax = nodes.find(one => one.backendDOMNodeId === id);
   const above = ancestors(nodes, ax);
   const shown = ax && !ax.ignored ? ax : undefined;
   if (!shown && (target.role !== 'generic' || target.name !== '')) {
     const left = leftOut(ax, found);
-    if (left) return { role: target.role, name: target.name, context: target.context, item: 0, key: 0, above, probe: left };
+    if (left) return { role: target.role, name: target.name, context: target.context, item: 0, keys: [], above, probe: left };
   }
   // A node that only layout knows as clickable is ignored, and was.
   const [role, said] = shown ? [roleOf(shown), nameOf(shown)] : ['generic', ''];
@@ -158,12 +162,12 @@ export async function check(node, target, expect, items) {
 
   const twins = target.contextNode > 0;
   const item = twins ? nodes.find(one => one.backendDOMNodeId === target.contextNode && above.has(target.contextNode)) : itemOf(nodes, id);
-  const key = item ? await liveKey(node, item, nodes, target, items).catch(gone) : { text: '', from: 0 };
+  const key = item ? await liveKey(node, item, nodes, target, items).catch(gone) : { text: '', from: [] };
   const context = key.text === target.context ? key.text : clip(fold(await withhold(key.text)));
   if (!same(target.context, context, target.contextExact)) {
     throw stale('moved_context', `the node stood at "${target.context}" and stands at "${context}" now`, now);
   }
-  return { role, name, context, item: item?.backendDOMNodeId ?? 0, key: key.from, above, probe: found };
+  return { role, name, context, item: item?.backendDOMNodeId ?? 0, keys: key.from, above, probe: found };
 }
 
 /**
@@ -180,26 +184,27 @@ function leftOut(ax, found) {
 }
 
 /** @param {Held} node @param {AXNode} item @param {AXNode[]} nodes @param {Target} target @param {Items} [items] */
-async function liveKey(node, item, nodes, { backendDOMNodeId: id, context, contextNode }, items) {
+async function liveKey(node, item, nodes, target, items) {
+  const { backendDOMNodeId: id, context, contextNode, contextTexts = 0 } = target;
   const twins = contextNode > 0;
-  if (!twins && namedRoles.has(roleOf(item))) return keyOf(item, nodes, id);
+  if (!twins && namedRoles.has(roleOf(item))) return keyOf(item, nodes, id, target);
   const itemId = item.backendDOMNodeId ?? 0;
   const held = await alsoHold(node, itemId);
-  if (!items && !twins) {
+  if (!items && !twins && contextTexts === 0) {
     const first = await firstKey(node, held, itemId, id);
     if (first?.text === context) return first;
   }
   const read = items?.get(itemId) ?? send(node.tab, node.targetId, 'Accessibility.queryAXTree', { objectId: held.objectId }).then(below => below.nodes);
   items?.set(itemId, read);
   const below = await read;
-  return keyOf(below.find(one => one.nodeId === item.nodeId) ?? item, below, id, twins);
+  return keyOf(below.find(one => one.nodeId === item.nodeId) ?? item, below, id, target);
 }
 
 /**
  * The key of a large item, found by way of the DOM: reading all of it from the
  * tree takes 90 µs a node. What it finds counts only when it is what was expected.
  * @param {Held} node @param {Held} item @param {number} itemId @param {number} id
- * @returns {Promise<{text: string, from: number} | undefined>}
+ * @returns {Promise<Key | undefined>}
  */
 async function firstKey(node, item, itemId, id) {
   const tries = 4;
@@ -213,7 +218,7 @@ async function firstKey(node, item, itemId, id) {
     for (let at = byId.get(ax.parentId ?? ''); at && at.backendDOMNodeId !== itemId; at = byId.get(at.parentId ?? '')) way.push(at);
     const isKey = !ax.ignored && ranks.includes(roleOf(ax)) && nameOf(ax) !== '' && !(roleOf(ax) === 'statictext' && way.some(isControl));
     if (isKey && [ax, ...way].every(at => at.backendDOMNodeId !== id && (at.ignored || !innerRoles.has(roleOf(at))))) {
-      return { text: clip(nameOf(ax)), from: ax.backendDOMNodeId ?? 0 };
+      return { text: clip(nameOf(ax)), from: [ax.backendDOMNodeId ?? 0] };
     }
   }
   return undefined;
@@ -241,7 +246,7 @@ export async function describe(node, near, id) {
   const { nodes } = await send(node.tab, node.targetId, 'Accessibility.getPartialAXTree', { objectId: node.objectId, fetchRelatives: true });
   const ax = nodes.find(one => one.backendDOMNodeId === id && !one.ignored);
   if (!ax) throw new Fault('not_visible', 'the page hides the node from the accessibility tree');
-  const target = { ...near, backendDOMNodeId: id, nodeId: ax.nodeId, role: roleOf(ax), name: nameOf(ax), context: '', contextNode: 0, nameExact: true, contextExact: true };
+  const target = { ...near, backendDOMNodeId: id, nodeId: ax.nodeId, role: roleOf(ax), name: nameOf(ax), context: '', contextNode: 0, contextTexts: 0, nameExact: true, contextExact: true };
   const item = itemOf(nodes, id);
   return item ? { ...target, context: (await liveKey(node, item, nodes, target)).text } : target;
 }

@@ -135,7 +135,7 @@ export function twoFrames() {
  * @typedef {object} Watcher stays in the page
  * @property {Element} element
  * @property {(hit: Node) => '' | 'own' | 'nested' | 'label'} meets
- * @property {(name: string, context: string, item: Node | null, key: Node | null) => boolean} arm
+ * @property {(name: string, context: string, item: Node | null, ...keys: Node[]) => boolean} arm
  * @property {() => Sight} sight
  * @property {() => string} begin what no input event announces begins now; why it must not, '' when it may
  * @property {() => void} end
@@ -188,13 +188,16 @@ export function watch(kinds, controls, clicks) {
     }
     return texts.map(fold);
   };
-  /** @type {{own: string, place: string, item: Node | null, key: Node | null}} */
-  let was = { own: '', place: '', item: null, key: null };
-  const place = () => (was.item ? words(was.key ?? was.item, was.key !== null) : []);
+  /** @type {{own: string, place: string, item: Node | null, keys: Node[]}} */
+  let was = { own: '', place: '', item: null, keys: [] };
+  const place = () => {
+    if (was.keys.length > 1) return [was.keys.map(key => fold(textIn(key))).join(' ')];
+    return was.item ? words(was.keys[0] ?? was.item, was.keys.length > 0) : [];
+  };
   const own = () => words(element, true);
   const change = () => {
     if (!element.isConnected) return 'gone';
-    if (was.item && (!holds(was.item, element) || (was.key && !holds(was.item, was.key)) || String(place()) !== was.place)) return 'moved_context';
+    if (was.item && (!holds(was.item, element) || was.keys.some(key => !holds(/** @type {Node} */ (was.item), key)) || String(place()) !== was.place)) return 'moved_context';
     return !began && String(own()) !== was.own ? 'renamed' : '';
   };
 
@@ -247,6 +250,9 @@ export function watch(kinds, controls, clicks) {
     }
     if (!began) notice(observer.takeRecords()); // what moves by itself is no effect of the act
     began = true;
+    // What comes up under the mouse as it is pressed, as a menu does, is not what was meant: the release belongs to the
+    // node, once the page has had its say (some let go of every capture at first).
+    if (event instanceof PointerEvent && event.type === 'pointerdown' && kinds.includes('click')) setTimeout(() => { if (hit.isConnected) hit.setPointerCapture(event.pointerId); });
     if (event.type === 'contextmenu') menu = true;
     if ((event.type === 'click' || event.type === 'auxclick') && --clicks === 0) {
       clicked = true;
@@ -311,9 +317,9 @@ export function watch(kinds, controls, clicks) {
 
   return world.handrail = {
     element, meets,
-    arm(name, context, item, key) {
+    arm(name, context, item, ...keys) {
       [armed, held, moved] = [performance.now() + armedMs, '', ''];
-      was = { own: '', place: '', item, key };
+      was = { own: '', place: '', item, keys };
       Object.assign(was, { own: String(own()), place: String(place()) });
       Object.assign(before, look());
       const options = { capture: true, signal: until.signal };
@@ -363,9 +369,9 @@ export function watch(kinds, controls, clicks) {
 export function meets(hit) {
   return this.meets(hit);
 }
-/** @this {Watcher} @param {string} name @param {string} context @param {Node | null} item @param {Node | null} key */
-export function arm(name, context, item, key) {
-  return this.arm(name, context, item, key);
+/** @this {Watcher} @param {string} name @param {string} context @param {Node | null} item @param {...Node} keys */
+export function arm(name, context, item, ...keys) {
+  return this.arm(name, context, item, ...keys);
 }
 /** @this {Watcher} */
 export function sight() {

@@ -561,6 +561,7 @@ export const methods = Object.freeze({
  * @property {string} name
  * @property {string} context
  * @property {number} contextNode
+ * @property {number} [contextTexts]
  * @property {boolean} nameExact
  * @property {boolean} contextExact
  * @property {boolean} secret
@@ -1307,6 +1308,7 @@ const schemas = {
       name: { kind: 'string' },
       context: { kind: 'string' },
       contextNode: { kind: 'int' },
+      contextTexts: { kind: 'int', optional: true },
       nameExact: { kind: 'bool' },
       contextExact: { kind: 'bool' },
       secret: { kind: 'bool' },

@@ -94,11 +94,12 @@ type Target struct {
 	NodeID           string `json:"nodeId"` // AX nodeId, for sorting candidates only
 	Role             string `json:"role"`
 	Name             string `json:"name"`
-	Context          string `json:"context"`      // key text of the row, item or group around it
-	ContextNode      int64  `json:"contextNode"`  // backendDOMNodeId of what tells it from its twins, 0 where a role does
-	NameExact        bool   `json:"nameExact"`    // trailing counts belong to the name
-	ContextExact     bool   `json:"contextExact"` // trailing counts belong to the context
-	Secret           bool   `json:"secret"`       // its value must never be read back
+	Context          string `json:"context"`                // key text of the row, item or group around it
+	ContextNode      int64  `json:"contextNode"`            // backendDOMNodeId of what tells it from its twins, 0 where a role does
+	ContextTexts     int    `json:"contextTexts,omitempty"` // how many texts in it make the key, 0 where it is a header, heading, link or one text
+	NameExact        bool   `json:"nameExact"`              // trailing counts belong to the name
+	ContextExact     bool   `json:"contextExact"`           // trailing counts belong to the context
+	Secret           bool   `json:"secret"`                 // its value must never be read back
 }
 
 // Act is what to do. Fields that do not belong to Kind must be absent.
