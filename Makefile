@@ -5,7 +5,7 @@
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME = 20s
 
-.PHONY: build man test lint unit js fuzz e2e demo bench generate score release clean
+.PHONY: build man test lint unit js fuzz widgets e2e demo bench generate score release clean
 
 build:
 	go build -trimpath -o bin/handrail ./host/cmd/handrail
@@ -33,8 +33,12 @@ fuzz:
 	go test -run '^$$' -fuzz '^FuzzView$$' -fuzztime $(FUZZTIME) ./compressor
 	go test -run '^$$' -fuzz '^FuzzCount$$' -fuzztime $(FUZZTIME) ./compressor/tokens
 
+# Pages of real libraries' widgets, bundled for the end-to-end tests alone.
+widgets: node_modules
+	npm run --silent widgets
+
 # The end-to-end tests drive a real headless Chromium through the real extension.
-e2e: build
+e2e: build widgets
 	go test -tags e2e -count 1 -timeout 15m ./host/e2e
 
 demo: build

@@ -45,6 +45,7 @@ func newSite(t *testing.T) *site {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(pages)))
 	mux.HandleFunc("/demo.html", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, "../cli/demo.html") })
+	serveWidgets(mux)
 	mux.HandleFunc("POST /count", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
