@@ -179,7 +179,7 @@ func TestStoreWithoutPinsIsBroughtUpToDate(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{})
 	handle := record(t, s, "c", "x", 1)
-	if _, err := s.write.Exec("DROP TABLE pins; PRAGMA user_version = 1"); err != nil {
+	if _, err := s.write.Exec("DROP TABLE pins; DROP TABLE rules; PRAGMA user_version = 1"); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
