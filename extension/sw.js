@@ -1,7 +1,8 @@
 // The service worker: registers listeners and hands over. They must stand here,
 // at top level, so that Chrome finds them when it starts the worker for an event.
 
-import { onAlarm, onConnect, onDebuggerDetach, onDebuggerEvent, onStart, onTabClosed } from './src/chrome.js';
+import { onAlarm, onConnect, onDebuggerDetach, onDebuggerEvent, onNoticeButton, onStart, onTabClosed } from './src/chrome.js';
+import { handleNotice } from './src/approvals.js';
 import { handleClosed, handleDetach, handleEvent } from './src/session.js';
 import { handleConnect, wake } from './src/worker.js';
 
@@ -11,4 +12,5 @@ onConnect(handleConnect);
 onDebuggerEvent(handleEvent);
 onDebuggerDetach(handleDetach);
 onTabClosed(handleClosed);
+onNoticeButton(handleNotice);
 wake();

@@ -3,15 +3,18 @@ import { connectWorker } from '../src/chrome.js';
 
 /** @typedef {import('../src/wire.js').Policy} Policy */
 /** @typedef {(method: string, params: object) => Promise<any>} Ask */
-/** @typedef {{host: 'connected'|'none'|'skew', message?: string, policy?: Policy}} HostState */
+/** @typedef {{host: 'connected'|'none'|'skew', message?: string, policy?: Policy, dedicated?: boolean}} HostState */
+/** @typedef {import('../src/wire.js').AskParams} Question */
+/** @typedef {(id: string, answer: import('../src/wire.js').AskResult) => void} Answer */
 
 /**
  * Opens the link and keeps it open: a worker that was stopped is started again
  * by connecting.
  * @param {(state: HostState) => void} onState called whenever the worker tells the host's state
- * @returns {Ask} asks the host; rejects with {code, message, hint}
+ * @param {(questions: Question[]) => void} onQuestions called whenever others wait for the person
+ * @returns {{ask: Ask, answer: Answer}} ask asks the host; rejects with {code, message, hint}
  */
-export function openLink(onState) {
+export function openLink(onState, onQuestions) {
   /** @type {Map<number, {resolve: (result: any) => void, reject: (fault: object) => void}>} */
   const waiting = new Map();
   let next = 1;
@@ -22,6 +25,7 @@ export function openLink(onState) {
     const opened = connectWorker('panel');
     opened.onMessage.addListener(message => {
       if (message.state) return onState(message.state);
+      if (message.questions) return onQuestions(message.questions);
       const asked = waiting.get(message.id);
       waiting.delete(message.id);
       if (message.error) asked?.reject(message.error);
@@ -31,15 +35,19 @@ export function openLink(onState) {
       port = null;
       for (const asked of waiting.values()) asked.reject({ code: 'detached', message: 'the worker was stopped', hint: 'try again' });
       waiting.clear();
+      onQuestions([]); // their host went with the worker
       setTimeout(() => (port ??= connect()), 200);
     });
     return opened;
   };
   port = connect();
 
-  return (method, params) => new Promise((resolve, reject) => {
-    const id = next++;
-    waiting.set(id, { resolve, reject });
-    (port ??= connect()).postMessage({ id, method, params });
-  });
+  return {
+    ask: (method, params) => new Promise((resolve, reject) => {
+      const id = next++;
+      waiting.set(id, { resolve, reject });
+      (port ??= connect()).postMessage({ id, method, params });
+    }),
+    answer: (id, answer) => (port ??= connect()).postMessage({ question: id, answer }),
+  };
 }

@@ -1,4 +1,5 @@
 // The side panel: one link to the host, one module for each tab.
+import { openApprovals } from './approvals.js';
 import { element } from './element.js';
 import { openLink } from './link.js';
 import { openPage } from './page.js';
@@ -18,11 +19,12 @@ const tabs = {};
 /** @type {import('./link.js').HostState | undefined} */
 let known;
 
-const ask = openLink(state => {
+const showQuestions = openApprovals(element('approvals', HTMLElement), (id, given) => answer(id, given));
+const { ask, answer } = openLink(state => {
   known = state;
   host.textContent = state.host === 'connected' ? '' : state.message ?? 'The Handrail host is not installed: run ./install.sh';
   for (const tab of Object.values(tabs)) tab.host?.(state);
-});
+}, showQuestions);
 
 tabs.sites = openSites(ask);
 tabs.page = openPage(ask);

@@ -4,6 +4,7 @@
 import { chordOf, strike } from './act-keys.js';
 import { observe, see } from './act-watch.js';
 import * as browser from './chrome.js';
+import { hasConsequence } from './consequence.js';
 import { Fault, asFault } from './fault.js';
 import { submitForm } from './in-page.js';
 import { formOf, listOf } from './in-page-keys.js';
@@ -33,18 +34,20 @@ async function update(change) {
 }
 
 /**
- * Runs an act, unless it would submit a form that was submitted a moment ago.
- * @param {number} tab in use @param {Target} target @param {Act} act @param {Start} start
+ * Runs an act, unless it would submit a form that was submitted a moment ago, or
+ * submits without leave.
+ * @param {number} tab in use @param {Target} target @param {Act} act @param {Start} start @param {import('./grant.js').Allow} allow
  * @param {(start: Start) => Promise<Evidence>} run
  * @returns {Promise<Evidence>}
- * @throws {Fault} repeated
+ * @throws {Fault} repeated, not_approved
  */
-export async function submitOnce(tab, target, act, start, run) {
+export async function submitOnce(tab, target, act, start, allow, run) {
   const how = submits(act);
   const form = how && await hold(tab, target, async node => {
     const { objectId } = await inPageKept(node, formOf, how);
     return objectId ? (await send(tab, node.targetId, 'DOM.describeNode', { objectId })).node.backendNodeId : undefined;
   });
+  if (form || (how && /^(button|menuitem)/.test(target.role) && hasConsequence(target.name))) allow('submit', target.origin);
   if (!form) return run(start);
   const { loaderId } = target;
   const same = (/** @type {Submit} */ one) => one.loaderId === loaderId && one.form === form;

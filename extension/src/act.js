@@ -18,6 +18,7 @@ import { setField, type } from './act-type.js';
 import { upload } from './act-upload.js';
 import { nothingSeen } from './act-watch.js';
 import { Fault } from './fault.js';
+import { allowOnPage, kindOf, leave } from './grant.js';
 import { acts } from './ledger.js';
 import { use } from './session.js';
 
@@ -41,9 +42,9 @@ const onNodes = {
  * @returns {Promise<Evidence>}
  */
 export async function perform(params, { epoch, live, dedicated, signal }) {
-  const { act, tab, target, grant, expires } = params;
-  // A grant that this browser's kind does not have is none.
-  if (grant === 'dedicated' && !dedicated) throw new Fault('not_approved');
+  const { act, tab, target, to, grant, expires } = params;
+  const allow = leave(grant, dedicated);
+  for (const node of [target, to]) if (node) allow(kindOf(act), node.origin);
   return acts.once(act.id, start => {
     if (params.epoch !== epoch || !live()) throw new Fault('old_epoch');
     if (Date.now() > expires) throw new Fault('expired');
@@ -54,7 +55,8 @@ export async function perform(params, { epoch, live, dedicated, signal }) {
   }, live, act.text);
 
   /** @param {Start} start @returns {Promise<Evidence>} */
-  function run(start) {
+  async function run(start) {
+    if (!target && act.kind !== 'press' && !dedicated) await allowOnPage(allow, tab, act);
     switch (act.kind) {
       case 'eval':
         return evaluate(tab, act, start);
@@ -71,7 +73,8 @@ export async function perform(params, { epoch, live, dedicated, signal }) {
     if (!target && act.kind !== 'press') throw new Fault('bad_request', `${act.kind} needs a target`, { field: 'target' });
     return use(tab, async () => {
       const on = target ?? await focusedTarget(tab);
-      const go = () => submitOnce(tab, on, act, start, begin => onNodes[act.kind](tab, on, act, begin, params.to));
+      if (!target) allow('act', on.origin);
+      const go = () => submitOnce(tab, on, act, start, allow, begin => onNodes[act.kind](tab, on, act, begin, to));
       return fitting(await (act.settle ? settling(tab, on, go, act.text) : go()));
     });
   }

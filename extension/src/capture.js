@@ -8,6 +8,7 @@
 import * as browser from './chrome.js';
 import { Fault, asFault } from './fault.js';
 import { flatten, leftOut, originOf } from './frames.js';
+import { onOrigin, opaque, originOfPage, withheld } from './grant.js';
 import { factsOfAttributes, layoutOf, layoutOfListeners, skips, styles } from './layout.js';
 import { blank, markedOf, passwordsOf, rememberPasswords } from './secrets.js';
 import { awake, children, forgetChild, send, use, world } from './session.js';
@@ -32,7 +33,7 @@ import { awake, children, forgetChild, send, use, world } from './session.js';
  * @property {string} origin
  * @property {AXNode[]} nodes
  * @property {number[]} pending
- * @property {string | null} error why it was not read: left_out, over_limit, timeout, detached, failed
+ * @property {string | null} error why it was not read: left_out, not_allowed, over_limit, timeout, detached, failed
  */
 /**
  * @typedef {{v: 1, capture: string, tab: number, url: string, title: string, time: number, complete: boolean,
@@ -51,7 +52,7 @@ const maxShownElements = 20_000;
 // Fields whose attributes are asked one by one when there is no snapshot.
 const maxFieldsAsked = 1000;
 // Failures of the root frame that say more than "could not be read".
-const telling = new Set(['canceled', 'canceled_by_user', 'debugger_taken', 'detached', 'dialog_open', 'page_crashed', 'restricted_page', 'unknown_tab']);
+const telling = new Set(['canceled', 'canceled_by_user', 'debugger_taken', 'detached', 'dialog_open', 'not_approved', 'page_crashed', 'restricted_page', 'unknown_tab']);
 
 /**
  * @param {CaptureParams} params
@@ -82,6 +83,8 @@ async function read(reading) {
   }
   const [root] = sessions[0].frames;
   const { loaderId } = root;
+  const allowed = () => onOrigin(root.origin === opaque ? originOfPage(root.url) : root.origin, reading.scope);
+  allowed();
   const [facts] = await Promise.all([
     Promise.all(sessions.map(session => readSession(reading, session))),
     findOwners(reading, sessions),
@@ -91,6 +94,7 @@ async function read(reading) {
   if (!reading.again && (root.loaderId !== loaderId || all.some(({ error }) => error === 'detached'))) {
     return read({ ...reading, again: true, root: undefined, deadline: Date.now() + limits.totalMs });
   }
+  allowed(); // the page may have moved on meanwhile
   const wasRead = new Set(all.flatMap(({ frameId, error }) => error ? [] : [frameId]));
   const gone = new Set();
   const frames = all.filter(({ frameId, parent, ownerBackendNodeId, error }) => {
@@ -112,7 +116,7 @@ async function read(reading) {
  * @returns {Promise<{sessions: Session[], unseen: boolean}>} unseen: the page is not being rendered
  */
 async function findFrames(reading) {
-  const { tab, ordinals, limits } = reading;
+  const { tab, ordinals, limits, scope } = reading;
   /** @param {string} targetId @param {number} [ms] */
   const look = (targetId, ms) => Promise.all([
     ask(reading, targetId, 'Page.getFrameTree', undefined, ms),
@@ -144,6 +148,7 @@ async function findFrames(reading) {
             origin: originOf(securityOrigin), nodes: [], pending: [], error: /** @type {string | null} */ (null),
           };
           if (loaderId === '') entry.error = 'timeout';
+          else if (parentId && withheld(scope, entry.origin, entry.url)) entry.error = 'not_allowed';
           else if (parentId && leftOut(url)) entry.error = 'left_out';
           else if (parentId && budget-- <= 0) entry.error = 'over_limit';
           return entry;
@@ -225,7 +230,9 @@ async function readTrees(reading, { targetId, frames }) {
     if (loaderId === frame.loaderId || frame.error) return false;
     if (loaderId === undefined) return void fail(frame, new Fault('detached'));
     Object.assign(frame, { loaderId, url: url + urlFragment, origin: originOf(securityOrigin) });
-    return true;
+    if (!frame.parent || !withheld(reading.scope, frame.origin, frame.url)) return true;
+    Object.assign(frame, { nodes: [], error: 'not_allowed' });
+    return false;
   }));
 }
 

@@ -55,6 +55,18 @@ export async function openOffscreen(url) {
 /** Lets a click on the extension's button open the side panel. */
 export const openPanelOnClick = () => chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 
+/** A few characters on the extension's button. @param {string} text */
+export const setBadge = text => void chrome.action.setBadgeText({ text }).catch(() => {});
+
+/** A notification that stays until it is answered or cleared. @param {string} id @param {string} title @param {string} message @param {string[]} buttons two at most */
+export const showNotice = (id, title, message, buttons) => void chrome.notifications.create(id, {
+  type: 'basic', iconUrl: chrome.runtime.getURL('icons/128.png'), title, message, buttons: buttons.map(title => ({ title })), requireInteraction: true,
+}).catch(() => {}); // a desktop without notifications has the badge
+/** @param {string} id */
+export const clearNotice = id => void chrome.notifications.clear(id).catch(() => {});
+/** @param {(id: string, button: number) => void} listener */
+export const onNoticeButton = listener => chrome.notifications.onButtonClicked.addListener(listener);
+
 export const version = () => chrome.runtime.getManifest().version;
 
 /** Name and version of the browser. */

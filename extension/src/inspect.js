@@ -1,6 +1,7 @@
 // inspect: whether targets still are what they were. Sends no event.
 
 import { asFault } from './fault.js';
+import { inScope, withheld } from './grant.js';
 import { check } from './identity.js';
 import { hold } from './node.js';
 import { use } from './session.js';
@@ -14,8 +15,9 @@ const atOnce = 8;
  * @param {import('./wire.js').InspectParams} params
  * @returns {Promise<import('./wire.js').InspectResult>}
  */
-export async function inspect({ tab, targets }) {
+export async function inspect({ tab, targets, scope }) {
   return use(tab, async () => {
+    await inScope(tab, scope);
     /** @type {NodeState[]} */
     const nodes = [];
     const left = targets.entries();
@@ -23,6 +25,10 @@ export async function inspect({ tab, targets }) {
     const items = new Map();
     await Promise.all(Array.from({ length: atOnce }, async () => {
       for (const [i, target] of left) {
+        if (withheld(scope, target.origin, '')) {
+          nodes[i] = { uid: target.uid, state: 'unknown', box: [0, 0, 0, 0] };
+          continue;
+        }
         const key = `${target.targetId} ${target.frameId} ${target.loaderId}`;
         if (!items.has(key)) items.set(key, new Map());
         nodes[i] = await stateOf(tab, target, items.get(key));

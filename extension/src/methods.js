@@ -1,6 +1,7 @@
 // What the host may ask of the extension: one handler for each method.
 
 import { perform } from './act.js';
+import { ask } from './approvals.js';
 import { capture } from './capture.js';
 import { Fault } from './fault.js';
 import { inspect } from './inspect.js';
@@ -24,6 +25,7 @@ import { narrow } from './wire.js';
 /** @type {Record<string, (params: unknown, request: Request) => Promise<unknown>>} */
 const methods = {
   capture: (params, { signal }) => capture(narrow('CaptureParams', params), signal),
+  ask: (params, { signal }) => ask(narrow('AskParams', params), signal),
   perform: (params, request) => perform(narrow('PerformParams', params), request),
   inspect: params => inspect(narrow('InspectParams', params)),
   ledger: params => ledger(narrow('LedgerParams', params)),

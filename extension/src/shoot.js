@@ -2,10 +2,12 @@
 // asked for. The marks are drawn on the picture, not in the page.
 
 import { Fault, asFault } from './fault.js';
+import { flatten, originOf } from './frames.js';
+import { inScope, withheld } from './grant.js';
 import { check } from './identity.js';
 import { toCentre } from './in-page.js';
 import { hold, inPage } from './node.js';
-import { awake, send, use } from './session.js';
+import { awake, children, send, use } from './session.js';
 
 /** @typedef {import('./wire.js').Picture} Picture */
 /** @typedef {import('./wire.js').ShootParams} ShootParams */
@@ -17,9 +19,11 @@ const maxSide = 16_384; // of a canvas, device px
 const atOnce = 8;
 
 /** @param {ShootParams} params @returns {Promise<Picture>} */
-export async function shoot({ tab, target, full = false, marks = [] }) {
+export async function shoot({ tab, target, full = false, marks = [], scope }) {
   return use(tab, async () => {
     await awake(tab);
+    await inScope(tab, scope);
+    await unhidden(tab, scope);
     const box = target && await hold(tab, target, async node => {
       await check(node, target);
       await inPage(node, toCentre);
@@ -35,6 +39,16 @@ export async function shoot({ tab, target, full = false, marks = [] }) {
     const boxes = await boxesOf(tab, marks);
     return draw(data, boxes.map(({ uid, x, y, width, height }) => ({ uid, width, height, x: x + view.pageX - clip.x, y: y + view.pageY - clip.y })), clip.width);
   });
+}
+
+/** Refuses a picture in which a frame may stand that is never read. @param {number} tab @param {import('./wire.js').Scope} [scope] */
+async function unhidden(tab, scope) {
+  if (!scope || scope.never.length === 0) return;
+  for (const targetId of ['', ...(await children(tab)).map(child => child.targetId)]) {
+    const { frameTree } = await send(tab, targetId, 'Page.getFrameTree');
+    const frame = flatten(frameTree).find(({ securityOrigin, url }) => withheld(scope, originOf(securityOrigin), url));
+    if (frame) throw new Fault('not_approved', `a frame of ${originOf(frame.securityOrigin)} is in the page, which is never read`, { retry: 'never' });
+  }
 }
 
 /** The box of a target in the tab's viewport. @param {number} tab @param {Target} target @returns {Promise<Box>} */

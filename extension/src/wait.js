@@ -3,7 +3,8 @@
 
 import { getTab } from './chrome.js';
 import { Fault, asFault } from './fault.js';
-import { flatten } from './frames.js';
+import { flatten, originOf } from './frames.js';
+import { inScope, withheld } from './grant.js';
 import { check } from './identity.js';
 import { checkedState, textOn, unrest } from './in-page.js';
 import { absent, hold, inPage } from './node.js';
@@ -22,7 +23,7 @@ const restMs = 500; // without a change, or a request
  * @returns {Promise<Waited>}
  */
 export async function wait(params, signal) {
-  const { tab, timeoutMs } = params;
+  const { tab, timeoutMs, scope } = params;
   return use(tab, async () => {
     await awake(tab);
     const start = Date.now();
@@ -31,6 +32,7 @@ export async function wait(params, signal) {
       for (;;) {
         if (signal.aborted) throw new Fault('canceled');
         noDialog(tab);
+        await inScope(tab, scope);
         const seen = await condition.look().catch(thrown => {
           if (absent(thrown) || asFault(thrown).code === 'detached') return 'the page is being replaced';
           throw thrown;
@@ -59,32 +61,32 @@ async function told(tab, seen, ms) {
 
 /** @param {AwaitParams} params @returns {Promise<Condition>} */
 async function conditionOf(params) {
-  const { tab, text, gone, target, url, stable, quiet, ms = 0 } = params;
+  const { tab, text, gone, target, url, stable, quiet, ms = 0, scope } = params;
   const end = () => {};
-  if (text !== undefined) return { end, look: async () => (await anywhere(tab, textOn, text) ? '' : 'the text is not on the page') };
-  if (gone !== undefined) return { end, look: async () => (await anywhere(tab, textOn, gone) ? 'the text is on the page' : '') };
+  if (text !== undefined) return { end, look: async () => (await anywhere(tab, scope, textOn, text) ? '' : 'the text is not on the page') };
+  if (gone !== undefined) return { end, look: async () => (await anywhere(tab, scope, textOn, gone) ? 'the text is on the page' : '') };
   if (target) return { end, look: () => stateOf(params) };
   if (url !== undefined) {
     const pattern = new RegExp(url.split('*').map(part => part.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&')).join('.*'), 'i');
     return { end, look: async () => { const { url: now = '' } = await getTab(tab); return pattern.test(now) ? '' : 'the address is another'; } };
   }
-  if (stable) return { end, look: async () => (await anywhere(tab, unrest, restMs) ? 'the page is still changing' : '') };
+  if (stable) return { end, look: async () => (await anywhere(tab, scope, unrest, restMs) ? 'the page is still changing' : '') };
   if (quiet) return requests(tab);
   const until = Date.now() + ms;
   return { end, look: async () => (Date.now() >= until ? '' : 'the time is not over') };
 }
 
 /**
- * Asks every frame of a tab.
+ * Asks every frame of a tab that may be read.
  * @template A
- * @param {number} tab @param {(arg: A) => boolean} question of in-page.js @param {A} arg
+ * @param {number} tab @param {import('./wire.js').Scope | undefined} scope @param {(arg: A) => boolean} question of in-page.js @param {A} arg
  * @returns {Promise<boolean>} whether one says yes
  */
-async function anywhere(tab, question, arg) {
+async function anywhere(tab, scope, question, arg) {
   const sessions = ['', ...(await children(tab)).map(child => child.targetId)];
   const answers = await Promise.all(sessions.map(async targetId => {
     const { frameTree } = await send(tab, targetId, 'Page.getFrameTree');
-    return Promise.all(flatten(frameTree).map(async ({ id }) => {
+    return Promise.all(flatten(frameTree).filter(({ securityOrigin, url }) => !withheld(scope, originOf(securityOrigin), url)).map(async ({ id }) => {
       const contextId = await world(tab, targetId, id);
       const { result } = await send(tab, targetId, 'Runtime.evaluate', { expression: `(${question})(${JSON.stringify(arg)})`, contextId, returnByValue: true });
       return result.value === true;

@@ -71,7 +71,7 @@ export const codes = Object.freeze({
   act_reused: { message: 'this act id was used for another act', hint: 'use a new act id', retry: 'never' },
   act_in_progress: { message: 'this act is being done', hint: 'ask again with the same id for its result', retry: 'safe' },
   repeated: { message: 'the same form was submitted a moment ago', hint: 'pass again if it is meant', retry: 'never' },
-  not_approved: { message: 'acts in this browser are not allowed', hint: "switch on acting in Handrail's side panel", retry: 'never' },
+  not_approved: { message: 'nobody approved it', hint: "answer in Handrail's side panel or notification, then try again", retry: 'safe' },
   eval_off: { message: 'eval in this browser is not allowed', hint: "switch on eval in Handrail's side panel", retry: 'never' },
   reveal_off: { message: 'revealing secret fields in this browser is not allowed', hint: "switch on revealing in Handrail's side panel", retry: 'never' },
   eval_failed: { message: 'the expression failed', hint: 'see the exception given', retry: 'never' },
@@ -81,13 +81,16 @@ export const codes = Object.freeze({
   bad_type: { message: 'what the page says does not fit a required property', hint: "change the property's type, x-attr or the locale, or make it optional", retry: 'never' },
 });
 
-/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'snapshot' | 'read' | 'find' | 'extract' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'tools' | 'tool' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'wait' | 'screenshot' | 'await' | 'shoot' | 'reveal' | 'mark'} Method */
+/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'rules' | 'ask' | 'waiting' | 'snapshot' | 'read' | 'find' | 'extract' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'tools' | 'tool' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'wait' | 'screenshot' | 'await' | 'shoot' | 'reveal' | 'mark'} Method */
 /** The types of params and results; notifications have no result. @type {Readonly<Record<Method, {params: keyof Types, result?: keyof Types}>>} */
 export const methods = Object.freeze({
   hello: { params: 'Hello', result: 'Welcome' },
   cancel: { params: 'CancelParams' },
   event: { params: 'Event' },
   policy: { params: 'PolicyParams', result: 'Policy' },
+  rules: { params: 'RulesParams' },
+  ask: { params: 'AskParams', result: 'AskResult' },
+  waiting: { params: 'Waiting' },
   snapshot: { params: 'SnapshotParams', result: 'Snapshot' },
   read: { params: 'ReadParams', result: 'Snapshot' },
   find: { params: 'FindParams', result: 'Found' },
@@ -124,6 +127,11 @@ export const methods = Object.freeze({
  * @property {string} [frameId]
  */
 /**
+ * @typedef {object} Permit
+ * @property {'read' | 'act' | 'submit' | 'upload' | 'eval' | 'reveal'} kind
+ * @property {string} origin
+ */
+/**
  * @typedef {object} Fault
  * @property {Code} code
  * @property {string} message
@@ -137,6 +145,7 @@ export const methods = Object.freeze({
  * @property {string} [now]
  * @property {Candidate[]} [candidates]
  * @property {string} [log_id]
+ * @property {Permit} [need]
  */
 /**
  * @typedef {object} Part
@@ -168,10 +177,17 @@ export const methods = Object.freeze({
  * @property {number} [epoch]
  */
 /**
+ * @typedef {object} SiteRule
+ * @property {string} origin
+ * @property {string} kind
+ * @property {string} verdict
+ * @property {number} made
+ * @property {number} [expires]
+ */
+/**
  * @typedef {object} Policy
- * @property {boolean} acts
- * @property {boolean} eval
- * @property {boolean} reveal
+ * @property {Record<string, string>} wide
+ * @property {SiteRule[]} rules
  */
 /**
  * @typedef {object} Welcome
@@ -182,7 +198,7 @@ export const methods = Object.freeze({
  * @property {boolean} ephemeral
  * @property {string} store
  * @property {number} part
- * @property {Policy} policy
+ * @property {Policy} [policy]
  * @property {Browser} [browser]
  */
 /**
@@ -197,9 +213,42 @@ export const methods = Object.freeze({
  */
 /**
  * @typedef {object} PolicyParams
- * @property {boolean} [acts]
- * @property {boolean} [eval]
- * @property {boolean} [reveal]
+ * @property {'list' | 'set' | 'revoke'} [action]
+ * @property {string} [origin]
+ * @property {'read' | 'act' | 'submit' | 'upload' | 'eval' | 'reveal'} [kind]
+ * @property {'ask' | 'always' | 'never'} [verdict]
+ * @property {number} [minutes]
+ */
+/**
+ * @typedef {object} RulesParams
+ */
+/**
+ * @typedef {object} Asker
+ * @property {string} kind
+ * @property {string} name
+ */
+/**
+ * @typedef {object} AskParams
+ * @property {string} id
+ * @property {'read' | 'act' | 'submit' | 'upload' | 'eval' | 'reveal'} kind
+ * @property {string} origin
+ * @property {Asker} client
+ * @property {number} [tab]
+ * @property {string} what
+ * @property {number} expires
+ */
+/**
+ * @typedef {object} AskResult
+ * @property {'once' | 'always' | 'never' | 'deny'} answer
+ * @property {number} [minutes]
+ */
+/**
+ * @typedef {object} Waiting
+ * @property {number} id
+ * @property {'waiting_for_approval'} code
+ * @property {'read' | 'act' | 'submit' | 'upload' | 'eval' | 'reveal'} kind
+ * @property {string} origin
+ * @property {number} expires
  */
 /**
  * @typedef {object} SnapshotParams
@@ -508,16 +557,27 @@ export const methods = Object.freeze({
  * @property {number} stallMs
  */
 /**
+ * @typedef {object} Scope
+ * @property {string} origin
+ * @property {string[]} never
+ */
+/**
  * @typedef {object} CaptureParams
  * @property {string} capture
  * @property {number} tab
  * @property {Record<string, number>} ordinals
  * @property {number} next
  * @property {Limits} limits
+ * @property {Scope} [scope]
  */
 /**
  * @typedef {object} CaptureResult
  * @property {unknown} bundle
+ */
+/**
+ * @typedef {object} Grant
+ * @property {'dedicated' | 'rule' | 'once' | 'person'} by
+ * @property {Permit[]} permits
  */
 /**
  * @typedef {object} Act
@@ -570,7 +630,7 @@ export const methods = Object.freeze({
  * @typedef {object} PerformParams
  * @property {number} epoch
  * @property {number} expires
- * @property {'dedicated' | 'panel'} grant
+ * @property {Grant} grant
  * @property {number} tab
  * @property {Act} act
  * @property {Target} [target]
@@ -624,6 +684,7 @@ export const methods = Object.freeze({
  * @typedef {object} InspectParams
  * @property {number} tab
  * @property {Target[]} targets
+ * @property {Scope} [scope]
  */
 /**
  * @typedef {object} WaitParams
@@ -674,6 +735,7 @@ export const methods = Object.freeze({
  * @property {boolean} [quiet]
  * @property {number} [ms]
  * @property {number} timeoutMs
+ * @property {Scope} [scope]
  */
 /**
  * @typedef {object} ShootParams
@@ -681,6 +743,7 @@ export const methods = Object.freeze({
  * @property {Target} [target]
  * @property {boolean} [full]
  * @property {Target[]} [marks]
+ * @property {Scope} [scope]
  */
 /**
  * @typedef {object} RevealParams
@@ -704,16 +767,23 @@ export const methods = Object.freeze({
 /**
  * @typedef {object} Types
  * @property {Candidate} Candidate
+ * @property {Permit} Permit
  * @property {Fault} Fault
  * @property {Part} Part
  * @property {Client} Client
  * @property {Browser} Browser
  * @property {Hello} Hello
+ * @property {SiteRule} SiteRule
  * @property {Policy} Policy
  * @property {Welcome} Welcome
  * @property {CancelParams} CancelParams
  * @property {Event} Event
  * @property {PolicyParams} PolicyParams
+ * @property {RulesParams} RulesParams
+ * @property {Asker} Asker
+ * @property {AskParams} AskParams
+ * @property {AskResult} AskResult
+ * @property {Waiting} Waiting
  * @property {SnapshotParams} SnapshotParams
  * @property {Snapshot} Snapshot
  * @property {ReadParams} ReadParams
@@ -745,8 +815,10 @@ export const methods = Object.freeze({
  * @property {ToolParams} ToolParams
  * @property {ToolResult} ToolResult
  * @property {Limits} Limits
+ * @property {Scope} Scope
  * @property {CaptureParams} CaptureParams
  * @property {CaptureResult} CaptureResult
+ * @property {Grant} Grant
  * @property {Act} Act
  * @property {Target} Target
  * @property {PerformParams} PerformParams
@@ -781,6 +853,13 @@ const schemas = {
       frameId: { kind: 'string', optional: true },
     },
   },
+  Permit: {
+    open: false,
+    fields: {
+      kind: { kind: 'string', oneOf: ['read', 'act', 'submit', 'upload', 'eval', 'reveal'] },
+      origin: { kind: 'string', max: 2048 },
+    },
+  },
   Fault: {
     open: true,
     fields: {
@@ -796,6 +875,7 @@ const schemas = {
       now: { kind: 'string', optional: true },
       candidates: { kind: 'array', of: 'Candidate', optional: true },
       log_id: { kind: 'string', optional: true },
+      need: { kind: 'object', of: 'Permit', optional: true },
     },
   },
   Part: {
@@ -835,12 +915,21 @@ const schemas = {
       epoch: { kind: 'int', optional: true },
     },
   },
+  SiteRule: {
+    open: true,
+    fields: {
+      origin: { kind: 'string' },
+      kind: { kind: 'string' },
+      verdict: { kind: 'string' },
+      made: { kind: 'int' },
+      expires: { kind: 'int', optional: true },
+    },
+  },
   Policy: {
     open: true,
     fields: {
-      acts: { kind: 'bool' },
-      eval: { kind: 'bool' },
-      reveal: { kind: 'bool' },
+      wide: { kind: 'map', of: 'string' },
+      rules: { kind: 'array', of: 'SiteRule' },
     },
   },
   Welcome: {
@@ -853,7 +942,7 @@ const schemas = {
       ephemeral: { kind: 'bool' },
       store: { kind: 'string' },
       part: { kind: 'int' },
-      policy: { kind: 'object', of: 'Policy' },
+      policy: { kind: 'object', of: 'Policy', optional: true },
       browser: { kind: 'object', of: 'Browser', optional: true },
     },
   },
@@ -874,9 +963,52 @@ const schemas = {
   PolicyParams: {
     open: false,
     fields: {
-      acts: { kind: 'bool', optional: true },
-      eval: { kind: 'bool', optional: true },
-      reveal: { kind: 'bool', optional: true },
+      action: { kind: 'string', optional: true, oneOf: ['list', 'set', 'revoke'] },
+      origin: { kind: 'string', optional: true, max: 2048 },
+      kind: { kind: 'string', optional: true, oneOf: ['read', 'act', 'submit', 'upload', 'eval', 'reveal'] },
+      verdict: { kind: 'string', optional: true, oneOf: ['ask', 'always', 'never'] },
+      minutes: { kind: 'int', optional: true },
+    },
+  },
+  RulesParams: {
+    open: false,
+    fields: {
+    },
+  },
+  Asker: {
+    open: false,
+    fields: {
+      kind: { kind: 'string' },
+      name: { kind: 'string' },
+    },
+  },
+  AskParams: {
+    open: false,
+    fields: {
+      id: { kind: 'string' },
+      kind: { kind: 'string', oneOf: ['read', 'act', 'submit', 'upload', 'eval', 'reveal'] },
+      origin: { kind: 'string', max: 2048 },
+      client: { kind: 'object', of: 'Asker' },
+      tab: { kind: 'int', optional: true },
+      what: { kind: 'string' },
+      expires: { kind: 'int' },
+    },
+  },
+  AskResult: {
+    open: true,
+    fields: {
+      answer: { kind: 'string', oneOf: ['once', 'always', 'never', 'deny'] },
+      minutes: { kind: 'int', optional: true },
+    },
+  },
+  Waiting: {
+    open: false,
+    fields: {
+      id: { kind: 'int' },
+      code: { kind: 'string', oneOf: ['waiting_for_approval'] },
+      kind: { kind: 'string', oneOf: ['read', 'act', 'submit', 'upload', 'eval', 'reveal'] },
+      origin: { kind: 'string', max: 2048 },
+      expires: { kind: 'int' },
     },
   },
   SnapshotParams: {
@@ -1247,6 +1379,13 @@ const schemas = {
       stallMs: { kind: 'int' },
     },
   },
+  Scope: {
+    open: false,
+    fields: {
+      origin: { kind: 'string' },
+      never: { kind: 'array', of: 'string' },
+    },
+  },
   CaptureParams: {
     open: false,
     fields: {
@@ -1255,12 +1394,20 @@ const schemas = {
       ordinals: { kind: 'map', of: 'int' },
       next: { kind: 'int' },
       limits: { kind: 'object', of: 'Limits' },
+      scope: { kind: 'object', of: 'Scope', optional: true },
     },
   },
   CaptureResult: {
     open: true,
     fields: {
       bundle: { kind: 'any' },
+    },
+  },
+  Grant: {
+    open: false,
+    fields: {
+      by: { kind: 'string', oneOf: ['dedicated', 'rule', 'once', 'person'] },
+      permits: { kind: 'array', of: 'Permit' },
     },
   },
   Act: {
@@ -1319,7 +1466,7 @@ const schemas = {
     fields: {
       epoch: { kind: 'int' },
       expires: { kind: 'int' },
-      grant: { kind: 'string', oneOf: ['dedicated', 'panel'] },
+      grant: { kind: 'object', of: 'Grant' },
       tab: { kind: 'int' },
       act: { kind: 'object', of: 'Act' },
       target: { kind: 'object', of: 'Target', optional: true },
@@ -1383,6 +1530,7 @@ const schemas = {
     fields: {
       tab: { kind: 'int' },
       targets: { kind: 'array', of: 'Target' },
+      scope: { kind: 'object', of: 'Scope', optional: true },
     },
   },
   WaitParams: {
@@ -1443,6 +1591,7 @@ const schemas = {
       quiet: { kind: 'bool', optional: true },
       ms: { kind: 'int', optional: true },
       timeoutMs: { kind: 'int' },
+      scope: { kind: 'object', of: 'Scope', optional: true },
     },
   },
   ShootParams: {
@@ -1452,6 +1601,7 @@ const schemas = {
       target: { kind: 'object', of: 'Target', optional: true },
       full: { kind: 'bool', optional: true },
       marks: { kind: 'array', of: 'Target', optional: true },
+      scope: { kind: 'object', of: 'Scope', optional: true },
     },
   },
   RevealParams: {

@@ -6,6 +6,7 @@
 // Who may connect: pages of this extension, nobody else. The panel's requests go
 // to the host as they are; the host judges them.
 
+import { forget, onQuestions, questions, settle } from './approvals.js';
 import * as browser from './chrome.js';
 import { Fault, asFault, whyNoHost } from './fault.js';
 import { answer } from './methods.js';
@@ -15,7 +16,7 @@ import { PartToHost, Protocol, ProtocolMin, narrow } from './wire.js';
 
 /** @typedef {import('./wire.js').Policy} Policy */
 /** @typedef {import('./wire.js').Welcome} Welcome */
-/** @typedef {{host: 'connected' | 'none' | 'skew', message?: string, policy?: Policy}} HostState what the panel is told */
+/** @typedef {{host: 'connected' | 'none' | 'skew', message?: string, policy?: Policy, dedicated?: boolean}} HostState what the panel is told */
 
 const helloMs = 5000;
 const panelMs = 120_000; // a snapshot of a large page, at most
@@ -41,6 +42,8 @@ let started = false;
 export function wake() {
   if (!started) {
     started = true;
+    onQuestions(now => { for (const panel of panels) panel.postMessage({ questions: now }); });
+    forget();
     onReport(event => link?.notify('event', event));
     browser.wakeEvery(wakeMinutes);
     browser.openOffscreen('offscreen.html').catch(() => {}); // opened by a worker before this one
@@ -62,7 +65,7 @@ async function connect() {
     /** @type {Welcome | undefined} */
     let welcome;
     /** @type {Link} */
-    const opened = new Link(browser.connectHost(), (method, params, signal) => answer(method, params, {
+    const opened = new Link(browser.connectHost(), (method, params, signal) => method === 'rules' ? learn() : answer(method, params, {
       signal, epoch: mine, live: () => link === opened && opened.open, dedicated: welcome?.dedicated ?? false,
     }), reason => {
       why = reason;
@@ -77,7 +80,7 @@ async function connect() {
     opened.part = Math.min(welcome.part || PartToHost, PartToHost);
     if (!opened.open) throw new Fault('detached');
     link = opened;
-    tell({ host: 'connected', policy: welcome.policy });
+    tell({ host: 'connected', policy: welcome.policy, dedicated: welcome.dedicated });
     for (const resolve of waiting) resolve();
   } catch (thrown) {
     const fault = asFault(thrown);
@@ -122,6 +125,11 @@ async function hello(epoch) {
   };
 }
 
+/** Learns of other rules and tells the panels. */
+async function learn() {
+  if (link) tell({ ...state, policy: narrow('Policy', await link.call('policy', {}, helloMs)) });
+}
+
 /** @param {HostState} now */
 function tell(now) {
   state = now;
@@ -153,12 +161,14 @@ export function handleConnect(port) {
   panels.add(port);
   port.onDisconnect.addListener(() => void panels.delete(port));
   port.onMessage.addListener(message => void forward(port, message));
+  port.postMessage({ questions: questions() });
   port.postMessage({ state });
 }
 
 /** @param {browser.Port} panel @param {unknown} message */
 async function forward(panel, message) {
-  const { id, method, params } = /** @type {Record<string, unknown>} */ (message ?? {});
+  const { id, method, params, question, answer: given } = /** @type {Record<string, unknown>} */ (message ?? {});
+  if (typeof question === 'string') return settle(question, narrow('AskResult', given));
   /** @param {object} answer */
   const reply = answer => { if (panels.has(panel)) panel.postMessage({ id, ...answer }); };
   try {
@@ -166,7 +176,7 @@ async function forward(panel, message) {
     const { tab } = /** @type {{tab?: unknown}} */ (params ?? {});
     if (method === 'snapshot' && typeof tab === 'number') await allowAgain(tab);
     const result = await (await host()).call(method, params, panelMs);
-    if (method === 'policy') tell({ host: 'connected', policy: narrow('Policy', result) });
+    if (method === 'policy') tell({ ...state, policy: narrow('Policy', result) });
     reply({ result });
   } catch (thrown) {
     reply({ error: asFault(thrown).data() });

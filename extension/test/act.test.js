@@ -23,7 +23,7 @@ async function startActing() {
    * @returns {Promise<Evidence>}
    */
   const run = (act, target = {}, params = {}, request = {}) => perform({
-    epoch: 3, expires: Date.now() + 10_000, grant: 'dedicated', tab: 7, act: { id: `act ${++acts}`, kind: 'click', ...act },
+    epoch: 3, expires: Date.now() + 10_000, grant: { by: 'dedicated', permits: [] }, tab: 7, act: { id: `act ${++acts}`, kind: 'click', ...act },
     ...(target ? { target: { ...button, ...target } } : {}), ...params,
   }, { epoch: 3, live: () => true, dedicated: true, signal: new AbortController().signal, ...request });
   /** The fault of an act, which must have these members. @param {Promise<Evidence>} act @param {object} want */
@@ -318,6 +318,37 @@ test('an act whose time, port or grant is over is not done', async () => {
   const { run, page } = await startActing();
   const first = await run({ id: 'same' });
   assert.deepEqual(await run({ id: 'same' }, {}, { epoch: 2, expires: 0 }), first, 'what was done is told whoever asks');
+  assert.equal(page.input.length, 3);
+});
+
+test('an act needs leave for its kind on the origin of its node\'s frame', async () => {
+  const own = { dedicated: false };
+  const rule = (/** @type {string[]} */ ...kinds) => ({ grant: { by: 'rule', permits: kinds.map(kind => ({ kind, origin: button.origin })) } });
+  for (const { act = {}, target = {}, kinds, need } of /** @type {{act?: Partial<Act>, target?: Partial<Target>, kinds: string[], need: object}[]} */ ([
+    { kinds: [], need: { kind: 'act', origin: button.origin } },
+    { kinds: ['read', 'submit', 'upload'], need: { kind: 'act', origin: button.origin } },
+    { kinds: ['act'], target: { origin: 'https://frame.test' }, need: { kind: 'act', origin: 'https://frame.test' } },
+    { kinds: ['act'], act: { kind: 'upload', files: ['/x'] }, need: { kind: 'upload', origin: button.origin } },
+  ])) {
+    const { page, run, refused, stored } = await startActing();
+    await refused(run(act, target, rule(...kinds), own), { code: 'not_approved', dispatched: 'no', need });
+    assert.deepEqual([page.input, await stored()], [[], []]);
+  }
+  const { page, run } = await startActing();
+  await run({}, {}, rule('act'), own);
+  assert.equal(page.input.length, 3);
+});
+
+test('a click that submits needs leave to, and is done under the same id once there is', async () => {
+  const own = { dedicated: false };
+  const permit = (/** @type {string} */ kind) => ({ kind, origin: button.origin });
+  const { page, run, refused, stored } = await startActing();
+  page.nodes = row('Delete all', 'Ada');
+  const target = { name: 'Delete all' };
+  await refused(run({ id: 'same' }, target, { grant: { by: 'rule', permits: [permit('act')] } }, own),
+    { code: 'not_approved', dispatched: 'no', need: permit('submit') });
+  assert.deepEqual([page.input, await stored()], [[], []], 'it left no trace');
+  await run({ id: 'same' }, target, { grant: { by: 'once', permits: [permit('act'), permit('submit')] } }, own);
   assert.equal(page.input.length, 3);
 });
 

@@ -75,7 +75,7 @@ async function startActing(role, probe = {}) {
   let acts = 0;
   /** @param {Partial<Act>} act @param {Partial<Target>} [target] @returns {Promise<Evidence>} */
   const run = (act, target = {}) => perform({
-    epoch: 3, expires: Date.now() + 10_000, grant: 'dedicated', tab: 7, act: { id: `act ${++acts}`, ...act }, target: { ...button, role, name: 'It', context: '', ...target },
+    epoch: 3, expires: Date.now() + 10_000, grant: { by: 'dedicated', permits: [] }, tab: 7, act: { id: `act ${++acts}`, ...act }, target: { ...button, role, name: 'It', context: '', ...target },
   }, { epoch: 3, live: () => true, dedicated: true, signal: new AbortController().signal });
   /** @param {Partial<Act>} act @param {object} want @param {Partial<Target>} [target] */
   const refused = async (act, want, target) => {

@@ -19,7 +19,7 @@ async function startClicking() {
   let acts = 0;
   /** @param {Partial<Act>} act @param {object} [target] @returns {Promise<Evidence>} */
   const click = (act = {}, target = {}) => perform(
-    { epoch: 3, expires: Date.now() + 10_000, grant: 'dedicated', tab: 7, act: { id: `act ${++acts}`, kind: 'click', ...act }, target: { ...button, ...target } },
+    { epoch: 3, expires: Date.now() + 10_000, grant: { by: 'dedicated', permits: [] }, tab: 7, act: { id: `act ${++acts}`, kind: 'click', ...act }, target: { ...button, ...target } },
     { epoch: 3, live: () => true, dedicated: true, signal: new AbortController().signal });
   const emit = (/** @type {string} */ method, /** @type {object} */ params) => fake.emit(7, '', method, params);
   /** Does something when the button is let go of. @param {() => void} does */

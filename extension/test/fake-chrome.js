@@ -68,6 +68,10 @@ class FakeArea {
     const wanted = keys === undefined ? [...this.#items.keys()] : [keys].flat();
     return Object.fromEntries(wanted.filter(key => this.#items.has(key)).map(key => [key, JSON.parse(this.#items.get(key) ?? '')]));
   }
+  /** @param {string} key whether it holds more than an empty list */
+  has(key) {
+    return (this.#items.get(key) ?? '[]') !== '[]';
+  }
   /** @param {Record<string, unknown>} items */
   async set(items) {
     for (const [key, value] of Object.entries(items)) this.#items.set(key, JSON.stringify(value));
@@ -85,7 +89,7 @@ class FakeArea {
 export function fakeChrome() {
   const events = {
     onConnect: new FakeEvent(), onStartup: new FakeEvent(), onInstalled: new FakeEvent(), onAlarm: new FakeEvent(),
-    onEvent: new FakeEvent(), onDetach: new FakeEvent(), onRemoved: new FakeEvent(), onActivated: new FakeEvent(), onUpdated: new FakeEvent(), onCreated: new FakeEvent(),
+    onEvent: new FakeEvent(), onDetach: new FakeEvent(), onRemoved: new FakeEvent(), onActivated: new FakeEvent(), onUpdated: new FakeEvent(), onCreated: new FakeEvent(), onButtonClicked: new FakeEvent(),
   };
   const fake = {
     events,
@@ -105,6 +109,11 @@ export function fakeChrome() {
     /** @type {(tab: number) => void} throws what the browser says when it refuses */
     refuse: _tab => {},
     offscreen: 0,
+    badge: '',
+    /** Notifications that are shown. @type {Map<string, any>} */
+    notices: new Map(),
+    /** Whether a question is in storage.session; told by the last write. */
+    keptQuestions: () => fake.session.has('questions'),
     session: new FakeArea(),
     local: new FakeArea(),
     /** The worker is stopped: its listeners and ports are gone, all else stays. */
@@ -145,6 +154,12 @@ export function fakeChrome() {
     },
     alarms: { onAlarm: events.onAlarm, create: async () => {} },
     offscreen: { createDocument: async () => void fake.offscreen++ },
+    action: { setBadgeText: async (/** @type {{text: string}} */ { text }) => { fake.badge = text; } },
+    notifications: {
+      onButtonClicked: events.onButtonClicked,
+      create: async (/** @type {string} */ id, /** @type {any} */ options) => { fake.notices.set(id, options); },
+      clear: async (/** @type {string} */ id) => fake.notices.delete(id),
+    },
     sidePanel: { setPanelBehavior: async () => {} },
     storage: { session: fake.session, local: fake.local },
     debugger: {

@@ -26,7 +26,7 @@ async function startTyping() {
     fake.events.onEvent.addListener((source, method, params) => session.handleEvent(source.tabId, source.sessionId ?? '', method, params));
     /** @param {Partial<Act>} act @param {Partial<Target> | null} [target] @returns {Promise<Evidence>} */
     return (act, target = {}) => perform({
-      epoch: 3, expires: Date.now() + 10_000, grant: 'dedicated', tab: 7, act: { id: `act ${++acts}`, ...act },
+      epoch: 3, expires: Date.now() + 10_000, grant: { by: 'dedicated', permits: [] }, tab: 7, act: { id: `act ${++acts}`, ...act },
       ...(target ? { target: { ...button, role: 'textbox', name: 'City', context: '', ...target } } : {}),
     }, { epoch: 3, live: () => true, dedicated: true, signal: new AbortController().signal });
   };

@@ -16,7 +16,7 @@ test('nobody can reach the extension from outside, and it is in no page', () => 
   assert.deepEqual(manifest.externally_connectable, { ids: [] });
   assert.equal(manifest.incognito, 'not_allowed');
   for (const key of ['content_scripts', 'web_accessible_resources', 'host_permissions', 'optional_host_permissions']) assert.equal(manifest[key], undefined);
-  assert.deepEqual(manifest.permissions, ['debugger', 'nativeMessaging', 'offscreen', 'alarms', 'storage', 'tabs', 'tabGroups', 'sidePanel']);
+  assert.deepEqual(manifest.permissions, ['debugger', 'nativeMessaging', 'offscreen', 'alarms', 'storage', 'tabs', 'tabGroups', 'sidePanel', 'notifications']);
   assert.match(manifest.content_security_policy.extension_pages, /default-src 'none'; script-src 'self';/);
 });
 

@@ -18,7 +18,7 @@ async function startMoving() {
   fake.events.onEvent.addListener((source, method, params) => session.handleEvent(source.tabId, source.sessionId ?? '', method, params));
   /** @param {Partial<Act>} act @param {Partial<Target> | null} [target] @param {Partial<Target>} [to] @returns {Promise<Evidence>} */
   const run = (act, target = {}, to) => perform({
-    epoch: 3, expires: Date.now() + 10_000, grant: 'dedicated', tab: 7, act: { id: 'act', kind: 'drag', ...act },
+    epoch: 3, expires: Date.now() + 10_000, grant: { by: 'dedicated', permits: [] }, tab: 7, act: { id: 'act', kind: 'drag', ...act },
     ...(target ? { target: { ...button, ...target } } : {}), ...(to ? { to: { ...button, ...to } } : {}),
   }, { epoch: 3, live: () => true, dedicated: true, signal: new AbortController().signal });
   /** @param {Promise<Evidence>} act @param {object} want */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakePort, eventually, fakeChrome } from './fake-chrome.js';
 import { start } from './lives.js';
 
-const welcome = { protocol: 1, version: '0.1.0', dedicated: false, ephemeral: false, store: '', part: 1 << 25, policy: { acts: false, eval: false, reveal: false } };
+const welcome = { protocol: 1, version: '0.1.0', dedicated: false, ephemeral: false, store: '', part: 1 << 25, policy: { wide: {}, rules: [] } };
 
 /** A host that says hello. @param {FakePort} port @param {object} [more] */
 function greet(port, more = {}) {
@@ -126,7 +126,7 @@ for (const { name, words, want } of [
 
 for (const { name, answer } of [
   { name: 'refuses', answer: { error: { code: -32000, message: 'm', data: { code: 'bad_version', message: 'm', hint: 'h', retry: 'never', dispatched: 'no', effect: 'none_seen', settled: false } } } },
-  { name: 'answers in another shape', answer: { result: { ...welcome, policy: undefined } } },
+  { name: 'answers in another shape', answer: { result: { ...welcome, part: undefined } } },
 ]) {
   test(`a host of another version that ${name} is told apart from none`, async t => {
     const fake = await startWorker(t, {
@@ -150,15 +150,17 @@ test('only pages of the extension may connect', async t => {
 test('the panel asks the host through the worker and learns of a new policy', async t => {
   const fake = await startWorker(t);
   const { port, panel } = await connected(fake);
-  assert.deepEqual(panel.posted.at(-1), { state: { host: 'connected', policy: { acts: false, eval: false, reveal: false } } });
-  panel.send({ id: 4, method: 'policy', params: { acts: true } });
+  assert.deepEqual(panel.posted.at(-1), { state: { host: 'connected', policy: welcome.policy, dedicated: false } });
+  const change = { action: 'set', kind: 'act', verdict: 'always' };
+  const policy = { wide: { act: 'always' }, rules: [] };
+  panel.send({ id: 4, method: 'policy', params: change });
   await eventually(() => port.posted.length === 2, 'forwarded');
   const { id, method, params } = port.posted[1];
-  assert.deepEqual([method, params], ['policy', { acts: true }]);
-  port.send({ jsonrpc: '2.0', id, result: { acts: true, eval: false, reveal: false } });
+  assert.deepEqual([method, params], ['policy', change]);
+  port.send({ jsonrpc: '2.0', id, result: policy });
   await eventually(() => answerOf(panel, 4), 'answer');
-  assert.deepEqual(answerOf(panel, 4).result, { acts: true, eval: false, reveal: false });
-  assert.ok(panel.posted.some(message => message.state?.policy?.acts));
+  assert.deepEqual(answerOf(panel, 4).result, policy);
+  assert.ok(panel.posted.some(message => message.state?.policy?.wide.act === 'always'));
 
   panel.send({ id: 5, method: 'snapshot', params: { tab: 7 } });
   await eventually(() => port.posted.length === 3, 'forwarded');
@@ -216,4 +218,77 @@ test('the host is told what happens to a tab in use', async t => {
   assert.deepEqual(port.posted.filter(message => message.method === 'event').map(message => message.params), [
     { tab: 7, kind: 'navigated' }, { tab: 7, kind: 'navigated', reason: 'same document' }, { tab: 7, kind: 'closed' },
   ]);
+});
+
+const question = { id: 'q1', kind: 'read', origin: 'https://a.example', client: { kind: 'cli', name: 'test' }, tab: 7, what: 'read the page', expires: 1 };
+
+test('a question is on the badge, in a notification and in every panel until it is answered', async t => {
+  const fake = await startWorker(t);
+  const { port, panel } = await connected(fake);
+  port.send({ jsonrpc: '2.0', id: 1, method: 'ask', params: question });
+  await eventually(() => panel.posted.at(-1).questions?.length === 1, 'the question');
+  assert.deepEqual(panel.posted.at(-1).questions, [question]);
+  assert.deepEqual(fake.connect('panel').posted[0], { questions: [question] }, 'a panel that opens later');
+  assert.equal(fake.badge, '1');
+  const notice = fake.notices.get('q1');
+  assert.equal(notice.title, 'test (cli) wants to read https://a.example');
+  assert.deepEqual(notice.buttons.map((/** @type {any} */ { title }) => title), ['Allow once', 'Not now']);
+  panel.send({ question: 'q1', answer: { answer: 'always', minutes: 60 } });
+  await eventually(() => answerOf(port, 1), 'answer');
+  assert.deepEqual(answerOf(port, 1).result, { answer: 'always', minutes: 60 });
+  assert.deepEqual([fake.badge, fake.notices.size, panel.posted.at(-1)], ['', 0, { questions: [] }]);
+  panel.send({ question: 'q1', answer: { answer: 'never' } }); // too late
+  assert.ok(!(await ask(port, 2, 'tabs', {})).error);
+});
+
+for (const [button, answer] of /** @type {const} */ ([[0, 'once'], [1, 'deny']])) {
+  test(`a notification answers ${answer} without a panel`, async t => {
+    const fake = await startWorker(t);
+    const { port } = await connected(fake);
+    port.send({ jsonrpc: '2.0', id: 1, method: 'ask', params: question });
+    await eventually(() => fake.notices.has('q1'), 'the notification');
+    fake.events.onButtonClicked.emit('q1', button);
+    await eventually(() => answerOf(port, 1), 'answer');
+    assert.deepEqual(answerOf(port, 1).result, { answer });
+  });
+}
+
+test('a host that gives up a question, or ends, withdraws it', async t => {
+  const fake = await startWorker(t);
+  const { port, panel } = await connected(fake);
+  port.send({ jsonrpc: '2.0', id: 1, method: 'ask', params: question });
+  port.send({ jsonrpc: '2.0', id: 2, method: 'ask', params: { ...question, id: 'q2', kind: 'act' } });
+  await eventually(() => fake.badge === '2', 'two questions');
+  port.send({ jsonrpc: '2.0', method: 'cancel', params: { id: 1 } });
+  await eventually(() => answerOf(port, 1), 'answer');
+  assert.equal(answerOf(port, 1).error.data.code, 'canceled');
+  assert.deepEqual([fake.badge, [...fake.notices.keys()]], ['1', ['q2']]);
+  port.drop();
+  await eventually(() => fake.badge === '', 'none');
+  assert.equal(fake.notices.size, 0);
+  assert.deepEqual(panel.posted.findLast(message => message.questions), { questions: [] });
+});
+
+test('a worker takes down what the one before it put up', async t => {
+  const fake = await startWorker(t);
+  const { port } = await connected(fake);
+  port.send({ jsonrpc: '2.0', id: 1, method: 'ask', params: question });
+  await eventually(() => fake.badge === '1', 'a question');
+  await eventually(() => fake.keptQuestions(), 'it is kept');
+  fake.newWorker();
+  await start('sw.js');
+  await connected(fake, 2);
+  await eventually(() => fake.badge === '' && fake.notices.size === 0, 'it is taken down');
+});
+
+test('the panel learns of rules that others changed', async t => {
+  const fake = await startWorker(t);
+  const { port, panel } = await connected(fake);
+  port.send({ jsonrpc: '2.0', method: 'rules', params: {} });
+  await eventually(() => port.posted.some(message => message.method === 'policy'), 'the worker asks');
+  const { id, params } = port.posted.find(message => message.method === 'policy');
+  assert.deepEqual(params, {});
+  const policy = { wide: { act: 'never' }, rules: [] };
+  port.send({ jsonrpc: '2.0', id, result: policy });
+  await eventually(() => panel.posted.at(-1).state?.policy.wide.act === 'never', 'the panel is told');
 });

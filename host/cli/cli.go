@@ -37,7 +37,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetErr(errOut)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := root.ExecuteContextC(wire.OnWaiting(ctx, c.waits))
 	if err == nil {
 		return 0
 	}
@@ -115,7 +115,7 @@ func (c *command) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print one line of JSON")
 	root.AddCommand(
 		c.compress(), c.detect(), c.retrieve(), c.diff(), c.live(c.structure()), c.stats(), c.purge(), c.pin(),
-		c.live(c.snapshot()), c.read(), c.find(), c.extract(), c.live(c.act()), c.live(c.resolve()), c.live(c.eval()), c.live(c.recover()), c.live(c.tabs()), c.live(c.navigate()), c.live(c.dialog()), c.live(c.wait()), c.live(c.screenshot()),
+		c.live(c.snapshot()), c.read(), c.find(), c.extract(), c.live(c.act()), c.live(c.resolve()), c.live(c.eval()), c.live(c.recover()), c.live(c.tabs()), c.live(c.navigate()), c.live(c.dialog()), c.live(c.wait()), c.live(c.screenshot()), c.live(c.policy()),
 		c.closeBrowser(), c.install(), c.uninstall(), c.doctor(), c.version(), c.demo(), c.mcp(), c.keep(), c.man(),
 	)
 	root.SetOut(c.out) // first: completion takes it as it is now

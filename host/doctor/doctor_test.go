@@ -176,7 +176,7 @@ var states = []struct {
 	{"host prints text", func(b *body, t *testing.T) { b.script(t, "echo hello, browser") },
 		"host", "does not say welcome", "handrail install --browser chromium", restore},
 	{"host of another release", func(b *body, t *testing.T) {
-		answer := `{"jsonrpc":"2.0","id":1,"result":{"protocol":1,"version":"0.0.9","dedicated":true,"ephemeral":false,"store":"","part":1,"policy":{"acts":true,"eval":true,"reveal":true}}}`
+		answer := `{"jsonrpc":"2.0","id":1,"result":{"protocol":1,"version":"0.0.9","dedicated":true,"ephemeral":false,"store":"","part":1,"policy":{"wide":{},"rules":[]}}}`
 		b.script(t, fmt.Sprintf(`printf '\%03o\0\0\0%%s' '%s'; read x`, len(answer), answer))
 	}, "host", "release 0.0.9", "handrail install --browser chromium", restore},
 	{"extension folder missing", func(b *body, t *testing.T) { b.must(t, os.RemoveAll(filepath.Dir(b.extension()))) },

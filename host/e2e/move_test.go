@@ -374,21 +374,20 @@ func TestUpload(t *testing.T) {
 
 // The browser lets an extension that was loaded from a folder read files.
 func TestUploadInOwnBrowser(t *testing.T) {
-	o, web := newOwn(t), newSite(t)
+	o, web := newOwn(t, "HANDRAIL_APPROVAL=700ms"), newSite(t)
 	file := filepath.Join(t.TempDir(), "a.txt")
 	if err := os.WriteFile(file, []byte("text"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	o.open(t, web.main("upload.html"))
-	_, panel := o.open(t, panelURL)
-	eventually(t, "the panel is connected", func() bool {
-		return o.value(t, panel, `document.querySelector('#acts')?.disabled === false`) == true
-	})
+	o.allow(t, "always", "reads", "acts")
 	view := o.snapshot(t, "--tab", tabOf(t, o.handrail, "Upload")).UIDs
 	upload := wire.ActParams{UID: uidBefore(t, view, `"One"`), Action: "upload", Files: []string{file}}
 	o.fails(t, wire.NotApproved, upload)
-	o.press(t, panel, "#acts")
-	eventually(t, "acting is on", func() bool { _, f := o.ask(t, "cli", upload); return f == nil })
+	o.allow(t, "always", "uploads")
+	if _, f := o.ask(t, "cli", upload); f != nil {
+		t.Error(f)
+	}
 	web.wantCounts(t, map[string]int{"one: a.txt": 1})
 }
 

@@ -23,7 +23,7 @@ type own struct {
 	chromium *keeper.Chromium
 }
 
-func newOwn(t *testing.T) *own {
+func newOwn(t *testing.T, env ...string) *own {
 	t.Helper()
 	home, err := os.MkdirTemp("", "hr")
 	if err != nil {
@@ -41,7 +41,7 @@ func newOwn(t *testing.T) *own {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chromium, err := keeper.Start(keeper.Launch{Program: program, Profile: profile, Host: host, Env: []string{"HANDRAIL_HOME=" + home}})
+	chromium, err := keeper.Start(keeper.Launch{Program: program, Profile: profile, Host: host, Env: append(env, "HANDRAIL_HOME="+home)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,26 +123,47 @@ func (o *own) killWorker(t *testing.T) {
 
 const panelURL = "chrome-extension://" + wire.ExtensionID + "/panel/index.html"
 
-// In a person's own browser reading is possible and acting is not, until it is
-// switched on in the panel.
+// allow makes rules for all sites, by the selects of the panel's tab Sites: their
+// ids and a verdict.
+func (o *own) allow(t *testing.T, verdict string, ids ...string) {
+	t.Helper()
+	target, panel := o.open(t, panelURL)
+	for _, id := range ids {
+		eventually(t, "the panel is connected", func() bool {
+			return o.value(t, panel, fmt.Sprintf(`document.querySelector(%q)?.disabled === false`, "#"+id)) == true
+		})
+		o.value(t, panel, fmt.Sprintf(`{ const select = document.querySelector(%q); select.value = %q; select.dispatchEvent(new Event('change')); }`, "#"+id, verdict))
+		kind := strings.TrimSuffix(id, "s")
+		eventually(t, kind+" is "+verdict, func() bool {
+			return strings.Contains(string(o.must(t, "policy").stdout), "* "+kind+" "+verdict+"\n")
+		})
+	}
+	o.call(t, "", "Target.closeTarget", map[string]any{"targetId": target})
+}
+
+// allowAll lets clients do everything but see secrets.
+func (o *own) allowAll(t *testing.T) {
+	t.Helper()
+	o.allow(t, "always", "reads", "acts", "uploads", "eval")
+}
+
+// In a person's own browser nothing is possible that was not approved.
 func TestOwnBrowser(t *testing.T) {
-	o, web := newOwn(t), newSite(t)
+	o, web := newOwn(t, "HANDRAIL_APPROVAL=700ms"), newSite(t)
 	o.open(t, web.main("first.html"))
 	eventually(t, "the page is there", func() bool { return strings.Contains(string(o.run("tabs").stdout), "First") })
-	view := o.snapshot(t).UIDs
+	o.refused(t, wire.NotApproved, "snapshot")
+	o.allow(t, "always", "reads")
+	tab := tabOf(t, o.handrail, "First")
+	view := o.snapshot(t, "--tab", tab).UIDs
 	save := uidOf(t, view, `"Save"`)
 	o.refused(t, wire.NotApproved, "act", save, "click")
 	o.refused(t, wire.NotApproved, "navigate", web.main("second.html"))
-	o.refused(t, wire.NotApproved, "snapshot", web.main("second.html"))
 	o.refused(t, wire.EvalOff, "eval", "1")
 	web.wantCounts(t, map[string]int{})
 
-	_, panel := o.open(t, panelURL)
-	eventually(t, "the panel is connected", func() bool {
-		return o.value(t, panel, `document.querySelector('#acts')?.disabled === false`) == true
-	})
-	o.press(t, panel, "#acts")
-	eventually(t, "acting is on", func() bool { return o.run("act", save, "click").code == 0 })
+	o.allow(t, "always", "acts")
+	o.act(t, save, "click")
 	web.wantCounts(t, map[string]int{"first save": 1})
 	o.refused(t, wire.EvalOff, "eval", "1")
 
@@ -151,20 +172,21 @@ func TestOwnBrowser(t *testing.T) {
 	if tabs := string(o.must(t, "tabs").stdout); !strings.Contains(tabs, "First") || !strings.Contains(tabs, "Second") {
 		t.Errorf("tabs\n%s", tabs)
 	}
-	o.press(t, panel, "#acts")
-	eventually(t, "acting is off", func() bool { return o.run("act", save, "click").code == 1 })
+	o.must(t, "policy", "never", "*", "act")
 	o.refused(t, wire.NotApproved, "act", save, "click")
+	web.wantCounts(t, map[string]int{})
+	o.must(t, "policy", "never", strings.TrimSuffix(web.main(""), "/"), "read")
+	o.refused(t, wire.NotApproved, "snapshot", "--tab", tab)
+	if tabs := string(o.must(t, "tabs").stdout); strings.Contains(tabs, "First") {
+		t.Errorf("the list tells of a page that is never read\n%s", tabs)
+	}
 }
 
 // A killed worker comes back by itself; what was shown before still counts.
 func TestKilledWorker(t *testing.T) {
 	o, web := newOwn(t), newSite(t)
 	o.open(t, web.main("first.html"))
-	_, panel := o.open(t, panelURL)
-	eventually(t, "the panel is connected", func() bool {
-		return o.value(t, panel, `document.querySelector('#acts')?.disabled === false`) == true
-	})
-	o.press(t, panel, "#acts")
+	o.allowAll(t)
 	var list wire.TabsResult
 	if err := json.Unmarshal(o.must(t, "tabs", "--json").stdout, &list); err != nil {
 		t.Fatal(err)

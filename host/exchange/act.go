@@ -265,22 +265,60 @@ func (l *link) once(ctx context.Context, r request) (*wire.ActResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	grant, err := l.grant(ctx, r.act.Kind)
+	needs, err := l.needs(ctx, r, at)
 	if err != nil {
 		return nil, err
 	}
-	releaseTab, err := l.acts.take(ctx, at.tab)
-	if err != nil {
-		return nil, err
-	}
-	defer releaseTab()
 	row.Tab = at.tab
-	if known, err := store.BeginAct(ctx, row); err != nil {
-		return nil, err
-	} else if known != nil {
-		return l.again(ctx, store, known, row) // another host was faster
+	begun := false
+	for range maxNeeds {
+		result, need, err := l.attempt(ctx, store, r, at, needs, row, &begun)
+		if need == nil {
+			return result, err
+		}
+		needs = append(needs, *need)
 	}
-	return l.perform(ctx, store, r, at, grant)
+	f := wire.Fail(wire.NotApproved, "the act needs ever more approvals")
+	l.finish(context.WithoutCancel(ctx), store, r.id, stateFailed, f)
+	return nil, f
+}
+
+// attempt does an act on the permits it needs, or says which one more it needs: the
+// extension finds out by the page that it is a submit, or in which frame it is.
+// Nothing was sent then, and the act is still under way. The person is asked while
+// others may use the tab.
+func (l *link) attempt(ctx context.Context, store *recovery.Store, r request, at aim, needs []wire.Permit, row *recovery.Act, begun *bool) (*wire.ActResult, *wire.Permit, error) {
+	for {
+		grant, err := l.grant(ctx, needs, at.tab, words(r, at))
+		if err != nil {
+			if *begun {
+				l.finish(context.WithoutCancel(ctx), store, r.id, stateFailed, asFault(l.fault(err)))
+			}
+			return nil, nil, err
+		}
+		release, err := l.acts.take(ctx, at.tab)
+		if err != nil {
+			return nil, nil, err
+		}
+		if holds, err := l.stands(ctx, grant); err != nil || !holds {
+			release()
+			if err != nil {
+				return nil, nil, err
+			}
+			continue // revoked meanwhile
+		}
+		defer release()
+		if !*begun {
+			if known, err := store.BeginAct(ctx, row); err != nil {
+				return nil, nil, err
+			} else if known != nil {
+				result, err := l.again(ctx, store, known, row) // another host was faster
+				return result, nil, err
+			}
+			*begun = true
+		}
+		return l.perform(ctx, store, r, at, grant)
+	}
 }
 
 // States of an act in the ledger.
@@ -312,9 +350,11 @@ func (l *link) aim(ctx context.Context, store *recovery.Store, r request) (aim, 
 		return aim{tab: r.tab}, nil
 	}
 	if r.act.Kind == "navigate" {
-		// Looked at before a tab is opened for it.
-		if _, err := l.grant(ctx, r.act.Kind); err != nil {
-			return aim{}, err
+		if l.currentTab(ctx).Tab == 0 {
+			// Asked before a tab is opened for it.
+			if err := l.opening(ctx, r.act.URL); err != nil {
+				return aim{}, err
+			}
 		}
 		tab, _, err := l.tabToMove(ctx, false)
 		return aim{tab: tab}, err
@@ -323,8 +363,9 @@ func (l *link) aim(ctx context.Context, store *recovery.Store, r request) (aim, 
 	return aim{tab: tab}, err
 }
 
-// perform sends a recorded act to the extension and records what became of it.
-func (l *link) perform(ctx context.Context, store *recovery.Store, r request, at aim, grant string) (*wire.ActResult, error) {
+// perform sends a recorded act to the extension and records what became of it, but
+// where it needs another permit.
+func (l *link) perform(ctx context.Context, store *recovery.Store, r request, at aim, grant wire.Grant) (*wire.ActResult, *wire.Permit, error) {
 	budget := defaultWait
 	if at.target == nil {
 		budget = defaultLoad
@@ -345,7 +386,10 @@ func (l *link) perform(ctx context.Context, store *recovery.Store, r request, at
 	ctx = context.WithoutCancel(ctx)
 	if unread || err != nil && l.lost(waiting) {
 		l.supersede(ctx, store, at.tab)
-		return nil, uncertain("the answer was lost")
+		return nil, nil, uncertain("the answer was lost")
+	}
+	if need := needOf(err); need != nil && !slices.Contains(grant.Permits, *need) {
+		return nil, need, nil
 	}
 	if err != nil {
 		f := asFault(err)
@@ -354,7 +398,7 @@ func (l *link) perform(ctx context.Context, store *recovery.Store, r request, at
 		}
 		l.point(ctx, store, f, at)
 		l.finish(ctx, store, r.id, stateFailed, f)
-		return nil, f
+		return nil, nil, f
 	}
 	if at.target != nil && at.target.Secret {
 		withhold(&result.Evidence, r.act.Text)
@@ -368,7 +412,7 @@ func (l *link) perform(ctx context.Context, store *recovery.Store, r request, at
 		}
 		l.setCurrentTab(ctx, currentTab{Tab: result.Tab})
 	}
-	return result, nil
+	return result, nil, nil
 }
 
 // withhold takes out of an act's evidence what it typed into a secret field: a

@@ -26,7 +26,7 @@ func TestMutatedExchanges(t *testing.T) {
 	}
 	exchange := bytes.Join([][]byte{
 		helloFrame(1, 1),
-		request(2, "policy", `{"acts":true}`),
+		request(2, "policy", `{"action":"set","kind":"act","verdict":"always"}`),
 		request(3, "recover", `{"handle":"hr_0"}`),
 		request(4, "snapshot", `{"tab":1,"query":"é\u2028"}`),
 		frame(`{"part":{"id":"p","seq":0,"of":1,"data":"{}","sha256":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"}}`),

@@ -59,9 +59,10 @@ func (l *link) helloClient(ctx context.Context, p wire.Hello) (wire.Welcome, err
 }
 
 func (l *link) welcome(ctx context.Context, protocol int) wire.Welcome {
+	allowed := l.allowed(ctx)
 	w := wire.Welcome{
 		Protocol: protocol, Version: wire.Version, Dedicated: l.dedicated != "", Ephemeral: l.ephemeral, Part: l.part,
-		Policy: l.allowed(ctx),
+		Policy: &allowed,
 	}
 	if _, err := l.openStore(); err != nil {
 		w.Store = string(wire.Internal)

@@ -55,13 +55,16 @@ type host struct {
 	acts     turns[int]    // by tab
 	visits   turns[string] // by client: each moves its current tab
 	actIDs   turns[string]
+
+	asked    questions
+	patience time.Duration // of a request that waits for the person
 }
 
 // open makes a host. A store that cannot be opened does not keep it from
 // serving what needs none; dirErr is why there is no state directory.
 func open(dir string, dirErr error, log zerolog.Logger, now func() time.Time) *host {
 	h := &host{
-		log: log, dir: dir, now: now, dedicated: state.Dedicated(), ephemeral: state.Ephemeral(), part: wire.PartToHost,
+		log: log, dir: dir, now: now, dedicated: state.Dedicated(), ephemeral: state.Ephemeral(), part: wire.PartToHost, patience: approvalTime(),
 		current: map[string]currentTab{}, clients: map[net.Conn]bool{}, storeErr: dirErr,
 	}
 	h.quit, h.end = context.WithCancelCause(context.Background())
@@ -180,7 +183,9 @@ func (h *host) serveClient(conn net.Conn) {
 	}
 	h.mu.Unlock()
 	l := &link{host: h}
-	if err := wire.NewConn(conn, conn, l.options(wire.PartToHost)).Serve(context.Background()); err != nil {
+	served := wire.NewConn(conn, conn, l.options(wire.PartToHost))
+	l.tell = func(w wire.Waiting) { go served.Notify("waiting", w) } // the client may not be reading
+	if err := served.Serve(context.Background()); err != nil {
 		h.log.Info().Str(state.FieldCode, string(codeOf(err))).Msg("a client broke its link")
 	}
 	h.mu.Lock()

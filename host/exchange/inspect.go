@@ -64,9 +64,11 @@ func (l *link) resolveAll(ctx context.Context, store *recovery.Store, handle str
 	return l.inspect(ctx, seen.Tab, targets)
 }
 
-func (h *host) inspect(ctx context.Context, tab int, targets []wire.Target) (wire.InspectResult, error) {
+func (l *link) inspect(ctx context.Context, tab int, targets []wire.Target) (wire.InspectResult, error) {
 	var result wire.InspectResult
-	err := h.call(ctx, "inspect", wire.InspectParams{Tab: tab, Targets: targets}, &result)
+	err := l.reading(ctx, tab, "look at nodes of the page", func(scope *wire.Scope) error {
+		return l.call(ctx, "inspect", wire.InspectParams{Tab: tab, Targets: targets, Scope: scope}, &result)
+	})
 	return result, err
 }
 
@@ -91,7 +93,7 @@ func (l *link) highlight(ctx context.Context, p wire.HighlightUIDParams) (wire.H
 			return none, err
 		}
 	}
-	return none, l.call(ctx, "mark", mark, &none)
+	return none, l.reading(ctx, mark.Tab, "point at a node of the page", func(*wire.Scope) error { return l.call(ctx, "mark", mark, &none) })
 }
 
 // recover gives a stored payload byte for byte.

@@ -184,3 +184,109 @@ func pair(t *testing.T, opt wire.Options) (extension, port *wire.Conn) {
 	t.Cleanup(func() { extension.Close(); port.Close(); wg.Wait() })
 	return extension, port
 }
+
+// A rule that ends is asked about again once it is over.
+func TestRuleExpires(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_000_000, 0)
+	var mu sync.Mutex
+	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+	asked := 0
+	_, port := pair(t, wire.Options{Handler: func(_ context.Context, method string, _ json.RawMessage) (any, error) {
+		if method != "ask" {
+			return nil, nil
+		}
+		asked++
+		return wire.AskResult{Answer: "always", Minutes: 60}, nil
+	}})
+	h := open(t.TempDir(), nil, zerolog.Nop(), clock)
+	h.port, h.browser, h.dedicated = port, wire.Browser{Instance: "b"}, ""
+	defer h.store.Close()
+	l := &link{host: h, client: wire.Client{Kind: "cli", Name: "c"}}
+	need := wire.Permit{Kind: "read", Origin: "https://a"}
+	for _, tt := range []struct {
+		after time.Duration
+		asked int
+	}{{0, 1}, {time.Hour - 1, 1}, {time.Hour, 2}, {2*time.Hour - 1, 2}, {2 * time.Hour, 3}} {
+		mu.Lock()
+		now = time.Unix(1_000_000, 0).Add(tt.after)
+		mu.Unlock()
+		if once, err := l.approved(t.Context(), need, 1, "read the page"); err != nil || once || asked != tt.asked {
+			t.Errorf("after %v: %d questions, once %v, %v; want %d", tt.after, asked, once, err, tt.asked)
+		}
+	}
+	if rules := h.allowed(t.Context()).Rules; len(rules) != 1 {
+		t.Errorf("rules %+v", rules)
+	}
+}
+
+// Requests with the same question share it; those of other clients wait for their
+// own, unless a rule answers all.
+func TestSharedQuestion(t *testing.T) {
+	t.Parallel()
+	asked, answers := make(chan wire.AskParams), make(chan wire.AskResult)
+	_, port := pair(t, wire.Options{Handler: func(_ context.Context, method string, params json.RawMessage) (any, error) {
+		if method != "ask" {
+			return nil, nil
+		}
+		var p wire.AskParams
+		if err := wire.Decode(params, &p); err != nil {
+			return nil, err
+		}
+		asked <- p
+		return <-answers, nil
+	}})
+	h := open(t.TempDir(), nil, zerolog.Nop(), time.Now)
+	h.port, h.browser, h.dedicated = port, wire.Browser{Instance: "b"}, ""
+	defer h.store.Close()
+	need := wire.Permit{Kind: "act", Origin: "https://a"}
+	type end struct {
+		who  string
+		once bool
+		err  error
+	}
+	ended := make(chan end)
+	start := func(client, what string) {
+		l := &link{host: h, client: wire.Client{Kind: "cli", Name: client}}
+		go func() {
+			once, err := l.approved(withOnces(t.Context()), need, 1, what)
+			ended <- end{client + " " + what, once, err}
+		}()
+	}
+	waiting := func(n int) {
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+			h.asked.mu.Lock()
+			q := h.asked.open[need]
+			done := q != nil && q.waiting == n
+			h.asked.mu.Unlock()
+			if done {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("never %d requests wait", n)
+			}
+		}
+	}
+	start("c", "click")
+	<-asked
+	start("c", "click")
+	start("c", "type")
+	start("other", "click")
+	waiting(4)
+	answers <- wire.AskResult{Answer: "once"}
+	for range 2 {
+		if e := <-ended; e.who != "c click" || !e.once || e.err != nil {
+			t.Errorf("%+v", e)
+		}
+	}
+	if p := <-asked; p.Client.Name == "c" && p.What == "click" {
+		t.Errorf("asked again: %+v", p)
+	}
+	waiting(2)
+	answers <- wire.AskResult{Answer: "always"}
+	for range 2 {
+		if e := <-ended; e.who == "c click" || e.once || e.err != nil {
+			t.Errorf("%+v", e)
+		}
+	}
+}

@@ -17,8 +17,9 @@ import (
 type link struct {
 	*host
 	isExtension bool
-	greeted     atomic.Bool // hello was answered
-	client      wire.Client // on the extension's link the panel
+	greeted     atomic.Bool        // hello was answered
+	client      wire.Client        // on the extension's link the panel
+	tell        func(wire.Waiting) // tells the client that a request waits for the person; nil where it cannot be told
 }
 
 // key names the client in the store: views are delivered to it.
@@ -56,9 +57,7 @@ func (l *link) verb(method string) verb {
 			return serve((*link).event)
 		}
 	case "policy":
-		if l.isExtension {
-			return serve((*link).policy)
-		}
+		return serve((*link).policy)
 	case "tools":
 		if l.isExtension {
 			return serve((*link).tools)
@@ -140,7 +139,7 @@ func (l *link) answer(ctx context.Context, method string, params json.RawMessage
 	if method != "event" {
 		l.touch()
 	}
-	return answer(ctx, l, params)
+	return answer(withOnces(ctx), l, params)
 }
 
 // fault gives an error of the store's or the compressor's its code; Conn knows

@@ -29,9 +29,9 @@ func TestReveal(t *testing.T) {
 	if w.browser.Asked("reveal") != 0 {
 		t.Fatal("asked before anyone did")
 	}
+	w.link.Allow(t, "always", "read")
 	c.refused(wire.RevealOff, "snapshot", wire.SnapshotParams{Reveal: true})
-	on := true
-	(&client{t: t, Conn: w.link.Conn}).must("policy", wire.PolicyParams{Reveal: &on}, nil)
+	w.link.Allow(t, "always", "reveal")
 
 	shown := c.snapshot(wire.SnapshotParams{Reveal: true})
 	if !strings.Contains(shown.UIDs, `"Password" = "canary 42"`) {

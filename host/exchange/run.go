@@ -6,7 +6,7 @@
 // moved away before anything is done, so that a stray print lands on stderr.
 // Who may connect: Chrome on behalf of an extension that state.Origins names,
 // checked before a byte of stdin is read, and on the socket this user. Only the
-// extension's link may switch the policy. It refuses to give out a view whose
+// extension's link may allow anything. It refuses to give out a view whose
 // payload is not stored, and to do an act that is not recorded. Its log holds
 // lengths, codes and hashes.
 package exchange

@@ -1,12 +1,14 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"time"
 
 	"handrail/compressor"
+	"handrail/host/policy"
 	"handrail/host/snapshot"
 	"handrail/host/wire"
 	"handrail/recovery"
@@ -33,8 +35,8 @@ func (l *link) snapshot(ctx context.Context, p wire.SnapshotParams) (json.RawMes
 		return nil, err
 	}
 	if p.Reveal {
-		if !l.allowed(ctx).Reveal {
-			return nil, wire.Fail(wire.RevealOff, "")
+		if err := l.mayReveal(ctx); err != nil {
+			return nil, err // before a page is moved for nothing
 		}
 		req.Reveal = l.reveal
 	}
@@ -94,14 +96,38 @@ func boundsOf(p wire.SnapshotParams) (wire.Limits, error) {
 // nonce is what a page cannot know.
 func nonce() string { return randomHex(4) }
 
-// reveal asks the extension for the values of secret fields, by uid.
-func (h *host) reveal(ctx context.Context, tab int, targets []compressor.Target) (map[string]string, error) {
+// mayReveal refuses what no rule could allow, whichever page it is.
+func (l *link) mayReveal(ctx context.Context) error {
+	if l.unasked() {
+		return nil
+	}
+	rules, err := l.rules(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range rules {
+		if r.Kind == policy.Reveal && r.Verdict != policy.Never && r.Holds(l.now()) {
+			return nil
+		}
+	}
+	return forbidden(wire.Permit{Kind: policy.Reveal})
+}
+
+// reveal asks the extension for the values of secret fields, by uid: of those whose
+// frame's origin the client may reveal.
+func (l *link) reveal(ctx context.Context, tab int, targets []compressor.Target) (map[string]string, error) {
 	p := wire.RevealParams{Tab: tab, Targets: []wire.Target{}}
 	for _, t := range targets {
+		if !l.unasked() {
+			need := wire.Permit{Kind: policy.Reveal, Origin: cmp.Or(t.Origin, policy.Opaque)}
+			if _, err := l.approved(ctx, need, tab, "see the values of secret fields"); err != nil {
+				return nil, err
+			}
+		}
 		p.Targets = append(p.Targets, wire.Target(t))
 	}
 	var r wire.RevealResult
-	if err := h.call(ctx, "reveal", p, &r); err != nil {
+	if err := l.call(ctx, "reveal", p, &r); err != nil {
 		return nil, err
 	}
 	values := map[string]string{}
@@ -116,8 +142,10 @@ func (l *link) visit(ctx context.Context, p wire.SnapshotParams) (int, error) {
 	if err := l.checkURL(p.URL); err != nil {
 		return 0, err
 	}
-	if _, err := l.grant(ctx, "navigate"); err != nil {
-		return 0, err
+	if p.Tab == 0 {
+		if err := l.opening(ctx, p.URL); err != nil {
+			return 0, err
+		}
 	}
 	tab, opened := p.Tab, false
 	if tab == 0 {
@@ -147,27 +175,32 @@ func (l *link) take(ctx context.Context, tab int, req snapshot.Request, bounds w
 	if err != nil {
 		return nil, err
 	}
-	release, err := l.captures.take(ctx, tab)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	bundle, meta, err := l.capture(ctx, store, tab, bounds)
-	if err != nil {
-		return nil, err
-	}
-	return snapshot.Live(ctx, store, bundle, meta, l.key(), req)
+	var object *snapshot.Object
+	err = l.reading(ctx, tab, "read the page", func(scope *wire.Scope) error {
+		release, err := l.captures.take(ctx, tab)
+		if err != nil {
+			return err
+		}
+		defer release()
+		bundle, meta, err := l.capture(ctx, store, tab, bounds, scope)
+		if err != nil {
+			return err
+		}
+		object, err = snapshot.Live(ctx, store, bundle, meta, l.key(), req)
+		return err
+	})
+	return object, err
 }
 
 // capture asks the extension for a tab's bundle. The caller has the tab's turn
 // until the bundle is recorded, so that session ordinals are given out once.
-func (l *link) capture(ctx context.Context, store *recovery.Store, tab int, bounds wire.Limits) ([]byte, recovery.Snapshot, error) {
+func (l *link) capture(ctx context.Context, store *recovery.Store, tab int, bounds wire.Limits, scope *wire.Scope) ([]byte, recovery.Snapshot, error) {
 	meta := recovery.Snapshot{Capture: randomHex(16), Browser: l.browser.Instance, Tab: tab, Taken: l.now()}
 	ordinals, err := store.Ordinals(ctx, meta.Browser, tab)
 	if err != nil {
 		return nil, meta, err
 	}
-	p := wire.CaptureParams{Capture: meta.Capture, Tab: tab, Ordinals: map[string]int{}, Next: 1, Limits: bounds}
+	p := wire.CaptureParams{Capture: meta.Capture, Tab: tab, Ordinals: map[string]int{}, Next: 1, Limits: bounds, Scope: scope}
 	for target, n := range ordinals {
 		p.Ordinals[target] = n
 		p.Next = max(p.Next, n+1)

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 
+	"handrail/host/policy"
 	"handrail/host/wire"
 )
 
@@ -68,10 +69,8 @@ func (l *link) tabs(ctx context.Context, p wire.TabsParams) (wire.TabsResult, er
 			return none, badField("tab", "say which tab to %s", p.Action)
 		}
 	}
-	if p.Action != "" && p.Action != "list" {
-		if _, err := l.grant(ctx, p.Action); err != nil {
-			return none, err
-		}
+	if err := l.mayChange(ctx, p); err != nil {
+		return none, err
 	}
 	result, err := l.callTabs(ctx, p)
 	if err != nil {
@@ -84,7 +83,42 @@ func (l *link) tabs(ctx context.Context, p wire.TabsParams) (wire.TabsResult, er
 	for i := range result.Tabs {
 		result.Tabs[i].Current = result.Tabs[i].Tab == current
 	}
-	return result, nil
+	return result, l.withhold(ctx, result.Tabs)
+}
+
+// mayChange asks whether a client may open an address, or close or select a tab.
+func (l *link) mayChange(ctx context.Context, p wire.TabsParams) error {
+	switch {
+	case l.unasked():
+		return nil
+	case p.Action == "open":
+		return l.opening(ctx, p.URL)
+	case p.Action == "close" || p.Action == "select":
+		origin, err := l.pageOrigin(ctx, p.Tab)
+		if err != nil || origin == "" {
+			return err
+		}
+		_, err = l.approved(ctx, wire.Permit{Kind: policy.Act, Origin: origin}, p.Tab, p.Action+" the tab")
+		return err
+	}
+	return nil
+}
+
+// withhold takes title and path of pages that are never read out of a list of tabs.
+func (l *link) withhold(ctx context.Context, tabs []wire.Tab) error {
+	if l.unasked() {
+		return nil
+	}
+	rules, err := l.rules(ctx)
+	if err != nil {
+		return nil // without a store nothing is read either
+	}
+	for i, t := range tabs {
+		if origin := policy.OriginOf(t.URL); origin != "" && policy.Decide(rules, policy.Read, origin, l.now()) == policy.Never {
+			tabs[i].URL, tabs[i].Title = origin, ""
+		}
+	}
+	return nil
 }
 
 func (h *host) callTabs(ctx context.Context, p wire.TabsParams) (wire.TabsResult, error) {

@@ -209,12 +209,16 @@ func isNode(t compressor.Target, c *wire.Candidate) bool {
 func (l *link) afresh(ctx context.Context, store *recovery.Store, tab int, use func(context.Context, []byte, recovery.Snapshot) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	scope, err := l.scopeNow(ctx, tab)
+	if err != nil {
+		return err
+	}
 	release, err := l.captures.take(ctx, tab)
 	if err != nil {
 		return err
 	}
 	defer release()
-	bundle, meta, err := l.capture(ctx, store, tab, limits)
+	bundle, meta, err := l.capture(ctx, store, tab, limits, scope)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func TestVerbs(t *testing.T) {
 	t.Parallel()
 	w := start(t, dedicated)
 	c := w.client("one")
-	if !c.welcome.Dedicated || !c.welcome.Policy.Acts || c.welcome.Browser == nil || c.welcome.Browser.Instance != "fake" {
+	if !c.welcome.Dedicated || c.welcome.Policy.Wide["eval"] != "always" || c.welcome.Browser == nil || c.welcome.Browser.Instance != "fake" {
 		t.Errorf("welcome %+v", c.welcome)
 	}
 
@@ -140,12 +140,6 @@ func TestPanel(t *testing.T) {
 	if !strings.Contains(s.UIDs, "[u5]") || strings.Contains(s.UIDs, "[u7]") {
 		t.Errorf("view\n%s", s.UIDs)
 	}
-	var p wire.Policy
-	on := true
-	panel.must("policy", wire.PolicyParams{Acts: &on}, &p)
-	if !p.Acts || p.Eval {
-		t.Errorf("policy %+v", p)
-	}
 	panel.act(wire.ActParams{UID: "u5", Action: "click"})
 	if w.browser.Events() != 1 {
 		t.Errorf("%d events", w.browser.Events())
@@ -233,54 +227,6 @@ func TestBlankTabIsTakenOnce(t *testing.T) {
 	}
 }
 
-func TestPolicy(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	w.browser.Load(1, first)
-	c := w.client("c")
-	if c.welcome.Dedicated || c.welcome.Policy != (wire.Policy{}) {
-		t.Errorf("welcome %+v", c.welcome)
-	}
-	s := c.snapshot(wire.SnapshotParams{})
-	c.must("resolve", wire.ResolveParams{All: true}, nil)
-	c.must("recover", wire.RecoverParams{Handle: s.RecoveryHandle}, nil)
-	c.must("tabs", wire.TabsParams{}, nil)
-	click := wire.ActParams{UID: "u5", Action: "click", ActID: strings.Repeat("0", 32)}
-	for _, tt := range []struct {
-		method string
-		params any
-		code   wire.Code
-	}{
-		{"act", click, wire.NotApproved},
-		{"navigate", wire.NavigateParams{URL: second}, wire.NotApproved},
-		{"snapshot", wire.SnapshotParams{URL: second}, wire.NotApproved},
-		{"tabs", wire.TabsParams{Action: "open", URL: second}, wire.NotApproved},
-		{"tabs", wire.TabsParams{Action: "close", Tab: 1}, wire.NotApproved},
-		{"eval", wire.EvalParams{Expression: "1"}, wire.EvalOff},
-		{"policy", map[string]bool{"acts": true}, wire.UnknownMethod},
-	} {
-		c.refused(tt.code, tt.method, tt.params)
-	}
-	if n := w.browser.Asked("perform"); n != 0 {
-		t.Fatalf("%d acts went to the page", n)
-	}
-
-	on := true
-	(&client{t: t, Conn: w.link.Conn}).must("policy", wire.PolicyParams{Acts: &on}, nil)
-	c.act(click) // a refusal is not recorded: the same id may be allowed later
-	c.refused(wire.EvalOff, "eval", wire.EvalParams{Expression: "1"})
-	if got := c.snapshot(wire.SnapshotParams{URL: second}).Tab; got == 1 {
-		t.Error("a user's page was replaced")
-	}
-
-	w.link.Stdin.Close()
-	w.link.Exit(t)
-	w.restart()
-	if p := w.client("c").welcome.Policy; !p.Acts || p.Eval {
-		t.Errorf("after a restart the policy is %+v", p)
-	}
-}
-
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	own := start(t, dedicated).client("c")
@@ -303,8 +249,7 @@ func TestAddresses(t *testing.T) {
 		own.refused(wire.NavigationFailed, "navigate", wire.NavigateParams{URL: address})
 	}
 	w := start(t)
-	on := true
-	(&client{t: t, Conn: w.link.Conn}).must("policy", wire.PolicyParams{Acts: &on}, nil)
+	w.link.Allow(t, "always", "act", "read")
 	w.client("c").refused(wire.BadURL, "navigate", wire.NavigateParams{URL: "file:///etc/passwd"})
 }
 

@@ -42,10 +42,14 @@ func (l *link) wait(ctx context.Context, p wire.WaitParams) (wire.Waited, error)
 		return none, err
 	}
 	ask.Tab, ask.Target = at.tab, at.target
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(ask.TimeoutMs)*time.Millisecond+grace)
-	defer cancel()
 	var result wire.Waited
-	return result, l.call(ctx, "await", ask, &result)
+	err = l.reading(ctx, at.tab, "wait for the page", func(scope *wire.Scope) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(ask.TimeoutMs)*time.Millisecond+grace)
+		defer cancel()
+		ask.Scope = scope
+		return l.call(ctx, "await", ask, &result)
+	})
+	return result, err
 }
 
 // screenshot takes a picture of a tab or a node.
@@ -64,10 +68,14 @@ func (l *link) screenshot(ctx context.Context, p wire.ScreenshotParams) (wire.Pi
 			return none, err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, grace)
-	defer cancel()
 	var picture wire.Picture
-	return picture, l.call(ctx, "shoot", ask, &picture)
+	err = l.reading(ctx, at.tab, "take a picture of the page", func(scope *wire.Scope) error {
+		ctx, cancel := context.WithTimeout(ctx, grace)
+		defer cancel()
+		ask.Scope = scope
+		return l.call(ctx, "shoot", ask, &picture)
+	})
+	return picture, err
 }
 
 // maxMarks bounds how many uids are drawn.

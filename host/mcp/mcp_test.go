@@ -70,10 +70,7 @@ func start(t *testing.T) *world {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	w := &world{t: t, dir: dir, browser: faketest.NewBrowser(site)}
 	w.host()
-	on := true
-	if err := w.link.Call(t.Context(), "policy", wire.PolicyParams{Acts: &on, Eval: &on}, nil); err != nil {
-		t.Fatal(err)
-	}
+	w.link.Allow(t, "always", "read", "act", "upload", "eval")
 	return w
 }
 
@@ -403,10 +400,7 @@ func TestErrors(t *testing.T) {
 	if _, err := a.CallTool(t.Context(), &sdk.CallToolParams{Name: "browser_fly"}); err == nil {
 		t.Error("a tool that does not exist was called")
 	}
-	off := false
-	if err := w.link.Call(t.Context(), "policy", wire.PolicyParams{Acts: &off, Eval: &off}, nil); err != nil {
-		t.Fatal(err)
-	}
+	w.link.Allow(t, "never", "act", "eval")
 	a.refused(wire.NotApproved, "browser_navigate", args{"url": second}, "side panel")
 	a.refused(wire.EvalOff, "browser_eval", args{"expression": "1"}, "side panel")
 }

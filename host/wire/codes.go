@@ -127,7 +127,7 @@ var Codes = []Entry{
 	{ActReused, "this act id was used for another act", "use a new act id", RetryNever},
 	{ActInProgress, "this act is being done", "ask again with the same id for its result", RetrySafe},
 	{Repeated, "the same form was submitted a moment ago", "pass again if it is meant", RetryNever},
-	{NotApproved, "acts in this browser are not allowed", "switch on acting in Handrail's side panel", RetryNever},
+	{NotApproved, "nobody approved it", "answer in Handrail's side panel or notification, then try again", RetrySafe},
 	{EvalOff, "eval in this browser is not allowed", "switch on eval in Handrail's side panel", RetryNever},
 	{RevealOff, "revealing secret fields in this browser is not allowed", "switch on revealing in Handrail's side panel", RetryNever},
 	{EvalFailed, "the expression failed", "see the exception given", RetryNever},
@@ -175,6 +175,7 @@ type Fault struct {
 	Now        string      `json:"now,omitempty"`        // the node's present name, for renamed
 	Candidates []Candidate `json:"candidates,omitempty"` // nodes to act on instead, likeliest first; for covered: what covers
 	LogID      string      `json:"log_id,omitempty"`     // where the log says more, for internal
+	Need       *Permit     `json:"need,omitempty"`       // what was not approved
 }
 
 // Candidate is a node that a failure points to.

@@ -41,6 +41,7 @@ type Conn struct {
 	mu      sync.Mutex
 	nextID  int64
 	waiting map[int64]chan Message
+	told    map[int64]func(Waiting)
 	running map[int64]context.CancelFunc
 }
 
@@ -55,7 +56,7 @@ func NewConn(in io.Reader, out io.Writer, opt Options) *Conn {
 	}
 	return &Conn{
 		in: newReader(in), out: out, opt: opt, turn: make(chan struct{}, 1), done: make(chan struct{}), shut: make(chan struct{}),
-		waiting: map[int64]chan Message{}, running: map[int64]context.CancelFunc{},
+		waiting: map[int64]chan Message{}, told: map[int64]func(Waiting){}, running: map[int64]context.CancelFunc{},
 	}
 }
 
@@ -93,8 +94,10 @@ func (c *Conn) Serve(ctx context.Context) error {
 			c.answer(m)
 		case "cancel":
 			c.cancel(m.Params)
+		case "waiting":
+			c.waits(m.Params)
 		default:
-			ctx, stop := context.WithCancel(ctx)
+			ctx, stop := context.WithCancel(withID(ctx, m.ID))
 			if !c.begin(m.ID, stop) {
 				c.send(ctx, failure(m.ID, Fail(BadRequest, "request id %d is in use", *m.ID)))
 				stop()
@@ -158,6 +161,45 @@ func (c *Conn) cancel(params json.RawMessage) {
 	if stop != nil {
 		stop()
 	}
+}
+
+type (
+	waitingKey struct{}
+	idKey      struct{}
+)
+
+// OnWaiting makes a Call under ctx tell when it waits for a person's approval. f
+// must not block.
+func OnWaiting(ctx context.Context, f func(Waiting)) context.Context {
+	return context.WithValue(ctx, waitingKey{}, f)
+}
+
+// waits tells who called that the other end waits for the person.
+func (c *Conn) waits(params json.RawMessage) {
+	var p Waiting
+	if Decode(params, &p) != nil {
+		return // a notification has no answer
+	}
+	c.mu.Lock()
+	tell := c.told[p.ID]
+	c.mu.Unlock()
+	if tell != nil {
+		tell(p)
+	}
+}
+
+// RequestID is the id under which the other end knows the request that a Handler
+// answers; 0 for a notification.
+func RequestID(ctx context.Context) int64 {
+	id, _ := ctx.Value(idKey{}).(int64)
+	return id
+}
+
+func withID(ctx context.Context, id *int64) context.Context {
+	if id == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, idKey{}, *id)
 }
 
 // answer hands a response to who waits for it; one that nobody waits for, since
@@ -251,10 +293,14 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	c.nextID++
 	id := c.nextID
 	c.waiting[id] = waiter
+	if tell, ok := ctx.Value(waitingKey{}).(func(Waiting)); ok {
+		c.told[id] = tell
+	}
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
 		delete(c.waiting, id)
+		delete(c.told, id)
 		c.mu.Unlock()
 	}()
 	m.ID = &id

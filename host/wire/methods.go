@@ -40,23 +40,85 @@ type Welcome struct {
 	Ephemeral bool     `json:"ephemeral"` // the store is in memory
 	Store     string   `json:"store"`     // "" or the code that keeps the store from being used
 	Part      int      `json:"part"`      // largest frame, in bytes, in which the extension sends a part; PartToHost unless HANDRAIL_PART says less
-	Policy    Policy   `json:"policy"`
+	Policy    *Policy  `json:"policy,omitempty"`
 	Browser   *Browser `json:"browser,omitempty"` // to clients
 }
 
-// Policy is what is allowed in a browser.
+// Policy is what clients may do in a browser (docs/PROTOCOL.md).
 type Policy struct {
-	Acts   bool `json:"acts"`
-	Eval   bool `json:"eval"`
-	Reveal bool `json:"reveal"` // values of secret fields, but never of passwords
+	Wide  map[string]string `json:"wide"`  // kind → verdict where an origin has no rule of its own
+	Rules []SiteRule        `json:"rules"` // those that hold
 }
 
-// PolicyParams switches what is given; only the extension's panel may.
-type PolicyParams struct {
-	Acts *bool `json:"acts,omitempty"`
-	Eval *bool `json:"eval,omitempty"`
+// SiteRule is what a person said about a kind of request on an origin.
+type SiteRule struct {
+	Origin  string `json:"origin"` // "" is all sites
+	Kind    string `json:"kind"`
+	Verdict string `json:"verdict"`
+	Made    int64  `json:"made"`              // Unix ms
+	Expires int64  `json:"expires,omitempty"` // Unix ms
+}
 
-	Reveal *bool `json:"reveal,omitempty"`
+// PolicyParams lists the rules, makes one, or takes one away. A client may make it
+// stricter only: set never, revoke always.
+type PolicyParams struct {
+	Action  string `json:"action,omitempty" wire:"enum=list|set|revoke"`
+	Origin  string `json:"origin,omitempty" wire:"max=2048"`                              // absent: all sites
+	Kind    string `json:"kind,omitempty" wire:"enum=read|act|submit|upload|eval|reveal"` // absent in revoke: every kind
+	Verdict string `json:"verdict,omitempty" wire:"enum=ask|always|never"`                // set
+	Minutes int    `json:"minutes,omitempty"`                                             // set: then it is over
+}
+
+// RulesParams is empty: the extension asks for the policy anew.
+type RulesParams struct{}
+
+// Permit is leave for a kind of request on an origin; "null" is what has no site.
+type Permit struct {
+	Kind   string `json:"kind" wire:"enum=read|act|submit|upload|eval|reveal"`
+	Origin string `json:"origin" wire:"max=2048"`
+}
+
+// Grant is what an act stands on.
+type Grant struct {
+	By      string   `json:"by" wire:"enum=dedicated|rule|once|person"` // person: who uses the browser does it, in the panel
+	Permits []Permit `json:"permits"`
+}
+
+// Scope is what may be read of a tab; absent, all.
+type Scope struct {
+	Origin string   `json:"origin"` // of the page
+	Never  []string `json:"never"`  // frames of these origins are left out
+}
+
+// AskParams asks the extension to ask the person.
+type AskParams struct {
+	ID string `json:"id"`
+	Permit
+	Client  Asker  `json:"client"`
+	Tab     int    `json:"tab,omitempty"`
+	What    string `json:"what"`    // short words, what a page says in them is quoted
+	Expires int64  `json:"expires"` // Unix ms
+}
+
+// Asker is the client that asks, as it calls itself.
+type Asker struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// AskResult is the answer: once is for this request, always and never make a rule,
+// deny is not now.
+type AskResult struct {
+	Answer  string `json:"answer" wire:"enum=once|always|never|deny"`
+	Minutes int    `json:"minutes,omitempty"` // always: then it is over
+}
+
+// Waiting tells a client that its request waits for the person.
+type Waiting struct {
+	ID   int64  `json:"id"` // of the client's request
+	Code string `json:"code" wire:"enum=waiting_for_approval"`
+	Permit
+	Expires int64 `json:"expires"` // Unix ms
 }
 
 // CaptureParams asks the extension for a bundle of one tab (docs/FORMAT.md).
@@ -66,6 +128,7 @@ type CaptureParams struct {
 	Ordinals map[string]int `json:"ordinals"` // CDP targetId → session ordinal known so far
 	Next     int            `json:"next"`     // the first free ordinal
 	Limits   Limits         `json:"limits"`
+	Scope    *Scope         `json:"scope,omitempty"`
 }
 
 // Limits bound one capture; times in ms.
@@ -141,7 +204,7 @@ type Offset struct {
 type PerformParams struct {
 	Epoch   int64   `json:"epoch"`   // of the host's port; another is old_epoch
 	Expires int64   `json:"expires"` // Unix ms; later is expired
-	Grant   string  `json:"grant" wire:"enum=dedicated|panel"`
+	Grant   Grant   `json:"grant"`
 	Tab     int     `json:"tab"`
 	Act     Act     `json:"act"`
 	Target  *Target `json:"target,omitempty"` // what is acted on; without one press acts on what has the focus, scroll on the page
@@ -220,6 +283,7 @@ type LedgerRow struct {
 type InspectParams struct {
 	Tab     int      `json:"tab"`
 	Targets []Target `json:"targets"`
+	Scope   *Scope   `json:"scope,omitempty"`
 }
 
 // InspectResult has one row for each target, in order.
@@ -266,6 +330,7 @@ type AwaitParams struct {
 	Quiet     bool    `json:"quiet,omitempty"`
 	Ms        int     `json:"ms,omitempty"`
 	TimeoutMs int     `json:"timeoutMs"`
+	Scope     *Scope  `json:"scope,omitempty"`
 }
 
 // Waited says whether it came, and what was seen last.
@@ -292,6 +357,7 @@ type ShootParams struct {
 	Target *Target  `json:"target,omitempty"`
 	Full   bool     `json:"full,omitempty"`
 	Marks  []Target `json:"marks,omitempty"` // drawn where their nodes are
+	Scope  *Scope   `json:"scope,omitempty"`
 }
 
 // Picture is a PNG, base64 in JSON.
@@ -607,7 +673,10 @@ var Methods = []Method{
 	{"hello", "extension→host, client→host", Hello{}, Welcome{}, "opens the link; must be the first message"},
 	{"cancel", "any", CancelParams{}, nil, "gives up a request of the sender's"},
 	{"event", "extension→host", Event{}, nil, "what happened to a tab that was seen"},
-	{"policy", "extension→host", PolicyParams{}, Policy{}, "reads or switches what is allowed in this browser"},
+	{"policy", "extension→host, client→host", PolicyParams{}, Policy{}, "reads or changes what clients may do in this browser"},
+	{"rules", "host→extension", RulesParams{}, nil, "what clients may do has changed"},
+	{"ask", "host→extension", AskParams{}, AskResult{}, "asks the person whether a client may"},
+	{"waiting", "host→client", Waiting{}, nil, "a request of the client's waits for the person"},
 	{"snapshot", "client→host", SnapshotParams{}, Snapshot{}, "captures a tab, records it and gives its view"},
 	{"read", "client→host", ReadParams{}, Snapshot{}, "gives another view, or window, of a stored snapshot"},
 	{"find", "client→host", FindParams{}, Found{}, "looks for a text in a stored snapshot"},

@@ -11,7 +11,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +31,7 @@ type Node struct {
 
 	Secret   bool  // its value is never told
 	Disabled bool  //
+	Submits  bool  // a click on it submits a form
 	Cover    int64 // ID of the node that covers it
 	Events   int   // acts that reached it
 }
@@ -154,6 +157,9 @@ func (b *Browser) Own(ctx context.Context, method string, params json.RawMessage
 		return decoded(params, func(wire.HighlightParams) (any, error) { return wire.HighlightResult{}, nil })
 	case "tabs":
 		return decoded(params, b.change)
+	case "ask": // nobody answers
+		<-ctx.Done()
+		return nil, ctx.Err()
 	}
 	return nil, wire.Fail(wire.UnknownMethod, "")
 }
@@ -244,6 +250,11 @@ func (b *Browser) capture(p wire.CaptureParams) (any, error) {
 		return nil, wire.Fail(wire.UnknownTab, "")
 	}
 	made := bundleOf(t, p.Capture)
+	if origin := "http://fake"; p.Scope != nil && strings.HasPrefix(t.URL, origin+"/") && p.Scope.Origin != origin {
+		f := wire.Fail(wire.NotApproved, "")
+		f.Need = &wire.Permit{Kind: "read", Origin: origin}
+		return nil, f
+	}
 	b.bundle = made
 	return wire.CaptureResult{Bundle: made}, nil
 }
@@ -306,8 +317,8 @@ func (b *Browser) perform(p wire.PerformParams) (any, error) {
 		return nil, wire.Fail(wire.OldEpoch, "")
 	case p.Expires < time.Now().UnixMilli():
 		return nil, wire.Fail(wire.Expired, "")
-	case p.Grant == "":
-		return nil, wire.Fail(wire.NotApproved, "")
+	case !granted(p):
+		return nil, wire.Fail(wire.NotApproved, "the grant is not of this act")
 	}
 	if row, ok := b.ledger[p.Act.ID]; ok {
 		return nil, wire.Fail(wire.ActInProgress, "the ledger has %q", row.State)
@@ -316,6 +327,11 @@ func (b *Browser) perform(p wire.PerformParams) (any, error) {
 	if t == nil {
 		return nil, wire.Fail(wire.UnknownTab, "")
 	}
+	if need := b.lacking(t, p); need != nil {
+		f := wire.Fail(wire.NotApproved, "")
+		f.Need = need
+		return nil, f
+	}
 	evidence, err := b.do(t, p)
 	if err != nil {
 		b.ledger[p.Act.ID] = wire.LedgerRow{ID: p.Act.ID, State: "failed", Fault: err}
@@ -323,6 +339,32 @@ func (b *Browser) perform(p wire.PerformParams) (any, error) {
 	}
 	b.ledger[p.Act.ID] = wire.LedgerRow{ID: p.Act.ID, State: "done", Result: evidence}
 	return evidence, nil
+}
+
+// granted tells whether a grant speaks of an act on a node.
+func granted(p wire.PerformParams) bool {
+	if p.Grant.By == "dedicated" || p.Target == nil {
+		return p.Grant.By != ""
+	}
+	kind := "act"
+	if p.Act.Kind == "upload" {
+		kind = "upload"
+	}
+	return slices.Contains(p.Grant.Permits, wire.Permit{Kind: kind, Origin: p.Target.Origin})
+}
+
+// lacking is the permit that an act turns out to need.
+func (b *Browser) lacking(t *Tab, p wire.PerformParams) *wire.Permit {
+	if p.Target == nil || p.Grant.By == "dedicated" {
+		return nil
+	}
+	for _, n := range t.Page.Nodes {
+		need := wire.Permit{Kind: "submit", Origin: p.Target.Origin}
+		if n.ID == p.Target.BackendDOMNodeID && n.Submits && !slices.Contains(p.Grant.Permits, need) {
+			return &need
+		}
+	}
+	return nil
 }
 
 func (b *Browser) do(t *Tab, p wire.PerformParams) (*wire.Evidence, *wire.Fault) {

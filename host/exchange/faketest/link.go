@@ -188,5 +188,17 @@ func (b *Browser) Connect(t testing.TB, p *Process) *Link {
 	return l
 }
 
+// Allow makes rules for all sites, as a person does in the panel.
+func (l *Link) Allow(t testing.TB, verdict string, kinds ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for _, kind := range kinds {
+		if err := l.Call(ctx, "policy", wire.PolicyParams{Action: "set", Kind: kind, Verdict: verdict}, nil); err != nil {
+			t.Fatalf("policy: %v", err)
+		}
+	}
+}
+
 // PID is the host's process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }

@@ -1,0 +1,67 @@
+// Questions above the tabs: who wants what where. They take no focus, and their
+// buttons are dead for a moment, so that a press meant for what was there before
+// does not answer them.
+import { titleOf } from '../src/approvals.js';
+
+/** @typedef {import('../src/wire.js').AskParams} Question */
+/** @typedef {import('../src/wire.js').AskResult} Answer */
+
+const deadMs = 400;
+
+/** @type {{label: string, answer: Answer, rule?: true}[]} rule: for sites only, as it is kept by their origin */
+const answers = [
+  { label: 'Once', answer: { answer: 'once' } },
+  { label: 'For an hour', answer: { answer: 'always', minutes: 60 }, rule: true },
+  { label: 'Always', answer: { answer: 'always' }, rule: true },
+  { label: 'Not now', answer: { answer: 'deny' } },
+  { label: 'Never', answer: { answer: 'never' }, rule: true },
+];
+
+/** The answers that fit a question. @param {Question} question */
+export const answersTo = ({ origin }) => answers.filter(({ rule }) => !rule || origin !== 'null');
+
+/**
+ * @param {HTMLElement} place
+ * @param {(id: string, answer: Answer) => void} send
+ * @returns {(questions: Question[]) => void} shows them
+ */
+export function openApprovals(place, send) {
+  /** @param {Question} question */
+  const card = question => {
+    const { id, what } = question;
+    const card = document.createElement('article');
+    card.dataset.question = id;
+    const title = document.createElement('h2');
+    title.id = `question-${id}`;
+    title.textContent = titleOf(question);
+    card.setAttribute('aria-labelledby', title.id);
+    const words = document.createElement('p');
+    words.className = 'soft';
+    words.textContent = what;
+    const row = document.createElement('p');
+    row.className = 'choices';
+    for (const { label, answer } of answersTo(question)) {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = label;
+      button.disabled = true;
+      button.addEventListener('click', () => send(id, answer));
+      row.append(button);
+    }
+    setTimeout(() => { for (const button of row.querySelectorAll('button')) button.disabled = false; }, deadMs);
+    card.append(title, words, row);
+    return card;
+  };
+  return questions => {
+    const shown = new Map([...place.children].flatMap(one => (one instanceof HTMLElement ? [[one.dataset.question ?? '', one]] : [])));
+    const had = place.contains(document.activeElement);
+    for (const [id, one] of shown) if (!questions.some(question => question.id === id)) one.remove();
+    for (const question of questions) if (!shown.has(question.id)) place.append(card(question));
+    place.hidden = questions.length === 0;
+    // Who has just answered goes on with the next one, or with the panel.
+    if (had && !place.contains(document.activeElement)) {
+      const next = place.querySelector('button:enabled') ?? document.querySelector('[role=tab][aria-selected=true]');
+      if (next instanceof HTMLElement) next.focus();
+    }
+  };
+}

@@ -1,0 +1,179 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"handrail/host/wire"
+)
+
+// badge is what the extension's button says, as a session of the extension sees it.
+func (o *own) badge(t *testing.T, session string) string {
+	t.Helper()
+	return fmt.Sprint(o.value(t, session, `chrome.action.getBadgeText({})`))
+}
+
+// start runs a command beside the test.
+func (o *own) start(args ...string) <-chan output {
+	ended := make(chan output, 1)
+	go func() { ended <- o.run(args...) }()
+	return ended
+}
+
+// answer presses a button of the one question that the panel shows.
+func (p *panel) answer(t *testing.T, question, label string) {
+	t.Helper()
+	p.until(t, "#approvals", question)
+	selector := fmt.Sprintf(`#approvals button:nth-child(%d)`, map[string]int{"Once": 1, "For an hour": 2, "Always": 3, "Not now": 4, "Never": 5}[label])
+	eventually(t, "the buttons live", func() bool {
+		return p.value(t, p.view, fmt.Sprintf(`document.querySelector(%q)?.disabled`, selector)) == false
+	})
+	if said := p.text(t, selector); said != label {
+		t.Fatalf("%s says %q, want %q", selector, said, label)
+	}
+	p.press(t, p.view, selector)
+}
+
+func wantWaited(t *testing.T, out output, code int, words string) {
+	t.Helper()
+	if out.code != code || strings.Count(out.stderr, "waiting for approval to "+words) != 1 {
+		t.Errorf("exit %d, want %d after waiting to %s\nstdout %.300s\nstderr %s", out.code, code, words, out.stdout, out.stderr)
+	}
+}
+
+// A request waits for the person, who answers in the panel.
+func TestApproval(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("first.html"), "Save")
+	origin := strings.TrimSuffix(web.main(""), "/")
+	tab := tabOf(t, o.handrail, "First")
+	read, question := []string{"snapshot", "--tab", tab}, "test (cli) wants to read "+origin
+
+	reading := o.start(read...)
+	p.until(t, "#approvals", "read the page")
+	eventually(t, "the badge says 1", func() bool { return o.badge(t, p.view) == "1" })
+	if had := p.value(t, p.view, `document.querySelector('#approvals').contains(document.activeElement)`); had != false {
+		t.Error("the question took the focus")
+	}
+	if p.value(t, p.view, `document.querySelector('#approvals button').disabled`) != false {
+		p.value(t, p.view, `document.querySelector('#approvals button').click()`) // too soon: it counts for nothing
+		p.until(t, "#approvals", question)
+	}
+	p.answer(t, question, "Once")
+	wantWaited(t, <-reading, 0, "read on "+origin)
+	eventually(t, "nothing is shown any more", func() bool { return p.text(t, "#approvals") == "" && o.badge(t, p.view) == "" })
+
+	reading = o.start(read...)
+	p.answer(t, question, "Not now")
+	out := <-reading
+	wantWaited(t, out, 1, "read on "+origin)
+	if !strings.Contains(out.stderr, "not_approved: the person said not now") {
+		t.Error(out.stderr)
+	}
+
+	reading = o.start(read...)
+	p.answer(t, question, "Always")
+	wantWaited(t, <-reading, 0, "read on "+origin)
+	save := uidOf(t, o.snapshot(t, "--tab", tab).UIDs, `"Save"`)
+	acting := o.start("act", save, "click")
+	p.until(t, "#approvals", `click button "Save"`)
+	p.answer(t, "test (cli) wants to act on "+origin, "For an hour")
+	wantWaited(t, <-acting, 0, "act on "+origin)
+	web.wantCounts(t, map[string]int{"first save": 1})
+
+	p.click(t, "[aria-controls=sites]")
+	p.until(t, "#rules", origin+": always act until ")
+	p.until(t, "#rules", origin+": always read")
+	p.keep(t, "sites")
+}
+
+// Revoking counts at once, also for a request that waits; a rule made meanwhile, too.
+func TestRevoke(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("first.html"), "Save")
+	tab := tabOf(t, o.handrail, "First")
+	reading := o.start("snapshot", "--tab", tab)
+	p.answer(t, "wants to read", "Always")
+	wantWaited(t, <-reading, 0, "read")
+	p.click(t, "[aria-controls=sites]")
+	p.until(t, "#rules", "always read")
+	p.press(t, p.view, "#rules button")
+	eventually(t, "the rule is gone", func() bool { return !strings.Contains(string(o.must(t, "policy").stdout), "always") })
+	reading = o.start("snapshot", "--tab", tab)
+	p.until(t, "#approvals", "wants to read")
+	p.set(t, "#reads", "never")
+	wantWaited(t, <-reading, 1, "read")
+	eventually(t, "the question is withdrawn", func() bool { return p.text(t, "#approvals") == "" })
+}
+
+// An act in a frame of another site needs leave for that site; a frame that is
+// never read is left out.
+func TestApprovalOfAFrame(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	o.allow(t, "always", "reads")
+	p := newPanel(t, o, web.main("frames.html?cross="+strings.TrimSuffix(web.cross(""), "/")+"&nested="+strings.TrimSuffix(web.nested(""), "/")), "Same process")
+	crossed := strings.TrimSuffix(web.cross(""), "/")
+	tab := tabOf(t, o.handrail, "Frames")
+	var view string
+	eventually(t, "the frame is read", func() bool {
+		view = o.snapshot(t, "--tab", tab).UIDs
+		return strings.Contains(view, `"cross button"`)
+	})
+	framed := uidOf(t, view, `"cross button"`)
+	acting := o.start("act", framed, "click")
+	p.answer(t, "wants to act on "+crossed, "Once")
+	wantWaited(t, <-acting, 0, "act on "+crossed)
+	web.wantCounts(t, map[string]int{"cross": 1})
+
+	o.must(t, "policy", "never", crossed, "read")
+	view = o.snapshot(t, "--tab", tab).UIDs
+	if !strings.Contains(view, "(not read: not_allowed)") || strings.Contains(view, "cross button") {
+		t.Errorf("the frame is never to be read\n%s", view)
+	}
+	o.refused(t, wire.NotApproved, "screenshot", t.TempDir()+"/x.png", "--tab", tab)
+}
+
+// Where submits are asked about, a click that turns out to be one waits, and
+// happens once.
+func TestApprovalOfASubmit(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	o.allow(t, "always", "reads", "acts")
+	o.allow(t, "ask", "submits")
+	p := newPanel(t, o, web.main("form.html"), "Sign up")
+	p.value(t, p.session, `{ const form = document.createElement('form'); form.innerHTML = '<button>Go on</button>'; form.onsubmit = () => { window.sent = (window.sent ?? 0) + 1; return false; }; document.body.prepend(form); }`)
+	view := o.snapshot(t, "--tab", tabOf(t, o.handrail, "Sign up")).UIDs
+	acting := o.start("act", uidOf(t, view, `"Go on"`), "click")
+	p.until(t, "#approvals", "submit or send something on")
+	if sent := p.value(t, p.session, `window.sent ?? 0`); sent != 0.0 {
+		t.Errorf("sent %v before it was approved", sent)
+	}
+	p.answer(t, `click button "Go on"`, "Once")
+	wantWaited(t, <-acting, 0, "submit")
+	if sent := p.value(t, p.session, `window.sent ?? 0`); sent != 1.0 {
+		t.Errorf("sent %v times", sent)
+	}
+}
+
+// Without a panel the badge says that something waits; nobody answers.
+func TestApprovalWithoutPanel(t *testing.T) {
+	o, web := newOwn(t, "HANDRAIL_APPROVAL=5s"), newSite(t)
+	o.open(t, web.main("first.html"))
+	eventually(t, "the page is there", func() bool { return strings.Contains(string(o.run("tabs").stdout), "First") })
+	worker := ""
+	for _, info := range o.call(t, "", "Target.getTargets", map[string]any{})["targetInfos"].([]any) {
+		if info := info.(map[string]any); info["type"] == "service_worker" && strings.Contains(info["url"].(string), wire.ExtensionID) {
+			worker = o.attach(t, info["targetId"].(string))
+		}
+	}
+	reading := o.start("snapshot", "--tab", tabOf(t, o.handrail, "First"))
+	eventually(t, "the badge says 1", func() bool { return o.badge(t, worker) == "1" })
+	out := <-reading
+	wantWaited(t, out, 1, "read")
+	if !strings.Contains(out.stderr, "not_approved: nobody approved it within 5s") || !strings.Contains(out.stderr, "side panel") {
+		t.Error(out.stderr)
+	}
+	eventually(t, "the badge is empty", func() bool { return o.badge(t, worker) == "" })
+}
