@@ -130,6 +130,7 @@ var hints = map[wire.Code]string{
 	wire.DialogOpen: "answer it first: browser_act dialog with accept true or false",
 	wire.Repeated:   "give again: true if it is meant",
 	wire.Detached:   "take a snapshot: it reconnects by itself",
+	wire.EvalOff:    "do without, or ask the person to switch it on in Handrail's side panel, tab Sites",
 }
 
 // sends are the tools of which it matters what reached the page.
