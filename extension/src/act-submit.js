@@ -47,7 +47,7 @@ export async function submitOnce(tab, target, act, start, allow, run) {
     const { objectId } = await inPageKept(node, formOf, how);
     return objectId ? (await send(tab, node.targetId, 'DOM.describeNode', { objectId })).node.backendNodeId : undefined;
   });
-  if (form || (how && /^(button|menuitem)/.test(target.role) && hasConsequence(target.name))) allow('submit', target.origin);
+  if (form || act.submit || (how && /^(button|menuitem)/.test(target.role) && hasConsequence(target.name))) allow('submit', target.origin);
   if (!form) return run(start);
   const { loaderId } = target;
   const same = (/** @type {Submit} */ one) => one.loaderId === loaderId && one.form === form;

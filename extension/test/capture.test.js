@@ -197,6 +197,21 @@ test('frames over the limit, and those of advertising, are not read', async () =
   assert.deepEqual(frames.map(frame => frame.error), [null, null, null, null, 'left_out']);
 });
 
+test('a frame that is never to be read is not, nor is a page that is not the one allowed', async () => {
+  const { fake, read } = await recorded('frames');
+  const scope = { origin: 'http://127.0.0.1:8080', never: ['http://localhost:8080', 'https://other'] };
+  const { frames, layout } = await read({ scope });
+  assert.deepEqual(frames.map(frame => frame.error), [null, null, 'not_allowed', 'not_allowed', null]);
+  assert.deepEqual([frames[2].nodes, frames[3].nodes, Object.keys(layout[1])], [[], [], []]);
+  const asked = fake.commands.filter(({ method, params }) => method === 'Accessibility.getFullAXTree' && [frames[2].frameId, frames[3].frameId].includes(params.frameId));
+  assert.deepEqual(asked, []);
+  await assert.rejects(read({ scope: { origin: 'http://elsewhere', never: [] } }), thrown => {
+    const { code, need } = /** @type {import('../src/fault.js').Fault} */ (thrown).data();
+    assert.deepEqual([code, need], ['not_approved', { kind: 'read', origin: 'http://127.0.0.1:8080' }]);
+    return true;
+  });
+});
+
 for (const { name, change, code } of [
   { name: 'has no tree', change: () => { throw new Error('{"message":"Internal error"}'); }, code: 'capture_failed' },
   { name: 'has an empty tree', change: () => ({ nodes: [{ nodeId: '1', ignored: true }] }), code: 'capture_failed' },

@@ -27,6 +27,15 @@ test('a row for each target, in order', async () => {
   assert.ok(fake.commands.every(({ method }) => !method.startsWith('Input.')));
 });
 
+test('nodes are looked at on the page allowed only, and not in a frame that is never read', async () => {
+  const { page, inspect } = await startInspecting();
+  page.nodes = row('Review');
+  const scope = { origin: 'https://example.test', never: ['https://never'] };
+  const { nodes } = await inspect({ tab: 7, targets: [{ ...button, name: 'Review' }, { ...button, uid: 'f', origin: 'https://never' }], scope });
+  assert.deepEqual(nodes.map((/** @type {any} */ { state }) => state), ['alive', 'unknown']);
+  await assert.rejects(inspect({ tab: 7, targets: [button], scope: { ...scope, origin: 'https://before' } }), { code: 'not_approved' });
+});
+
 test('what is hidden is alive', async () => {
   const { page, inspect } = await startInspecting();
   page.probe.visible = false;

@@ -87,7 +87,48 @@ func TestApproval(t *testing.T) {
 	p.click(t, "[aria-controls=sites]")
 	p.until(t, "#rules", origin+": always act until ")
 	p.until(t, "#rules", origin+": always read")
-	p.keep(t, "sites")
+	if wide := p.value(t, p.view, `['reads', 'acts', 'submits', 'uploads', 'eval', 'reveal'].map(id => document.getElementById(id).value).join(' ')`); wide != "ask ask  ask never never" {
+		t.Errorf("on all sites: %q", wide)
+	}
+	acting = o.start("eval", "document.title")
+	off := <-acting
+	if !strings.Contains(off.stderr, "eval_off: ") || strings.Contains(off.stderr, "waiting") {
+		t.Errorf("eval: %s", off.stderr)
+	}
+	p.set(t, "#eval", "ask")
+	eventually(t, "eval is asked about", func() bool { return strings.Contains(string(o.must(t, "policy").stdout), "* eval ask") })
+	acting = o.start("eval", "document.title")
+	p.answer(t, "test (cli) wants to run code on "+origin, "Once")
+	if out := <-acting; strings.TrimSpace(string(out.stdout)) != `"First"` {
+		t.Errorf("eval: %+v", out)
+	}
+	acting = o.start("eval", "document.title.length")
+	p.until(t, "#approvals", "run document.title.length")
+	p.keep(t, "sites") // the panel is a picture from here on
+	o.must(t, "policy", "never", origin, "eval")
+	if out := <-acting; out.code != 1 || !strings.Contains(out.stderr, "eval_off") {
+		t.Errorf("eval: %+v", out)
+	}
+}
+
+// A worker that is stopped while a request waits takes the question along; the
+// request comes back with the next one, and is answered.
+func TestApprovalSurvivesTheWorker(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("first.html"), "Save")
+	reading := o.start("snapshot", "--tab", tabOf(t, o.handrail, "First"))
+	p.until(t, "#approvals", "wants to read")
+	id := p.value(t, p.view, `document.querySelector('#approvals article').dataset.question`)
+	o.killWorker(t)
+	eventually(t, "it is asked again", func() bool {
+		now := p.value(t, p.view, `document.querySelector('#approvals article')?.dataset.question ?? ''`)
+		return now != "" && now != id
+	})
+	eventually(t, "one question is on the badge", func() bool { return o.badge(t, p.view) == "1" })
+	p.answer(t, "wants to read", "Once")
+	if out := <-reading; out.code != 0 {
+		t.Errorf("exit %d\n%s", out.code, out.stderr)
+	}
 }
 
 // Revoking counts at once, also for a request that waits; a rule made meanwhile, too.
