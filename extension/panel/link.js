@@ -2,7 +2,7 @@
 import { connectWorker } from '../src/chrome.js';
 
 /** @typedef {import('../src/wire.js').Policy} Policy */
-/** @typedef {(method: string, params: object) => Promise<any>} Ask */
+/** @typedef {(method: string, params: object, signal?: AbortSignal) => Promise<any>} Ask signal: gives the request up, which is answered all the same */
 /** @typedef {{host: 'connected'|'none'|'skew', message?: string, policy?: Policy, dedicated?: boolean}} HostState */
 /** @typedef {import('../src/wire.js').AskParams} Question */
 /** @typedef {(id: string, answer: import('../src/wire.js').AskResult) => void} Answer */
@@ -43,9 +43,12 @@ export function openLink(onState, onQuestions) {
   port = connect();
 
   return {
-    ask: (method, params) => new Promise((resolve, reject) => {
+    ask: (method, params, signal) => new Promise((resolve, reject) => {
       const id = next++;
-      waiting.set(id, { resolve, reject });
+      const giveUp = () => { if (waiting.has(id)) port?.postMessage({ cancel: id }); };
+      const over = () => signal?.removeEventListener('abort', giveUp);
+      waiting.set(id, { resolve: result => (over(), resolve(result)), reject: fault => (over(), reject(fault)) });
+      signal?.addEventListener('abort', giveUp);
       (port ??= connect()).postMessage({ id, method, params });
     }),
     answer: (id, answer) => (port ??= connect()).postMessage({ question: id, answer }),

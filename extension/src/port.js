@@ -56,10 +56,12 @@ export class Link {
   /**
    * Asks the host.
    * @param {string} method @param {unknown} params @param {number} ms deadline
+   * @param {AbortSignal} [signal] gives the request up; it is answered all the same
    * @returns {Promise<unknown>} its result; rejects with a Fault
    */
-  call(method, params, ms) {
+  call(method, params, ms, signal) {
     return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(new Fault('canceled'));
       if (!this.#open) return reject(new Fault('detached'));
       const id = this.#nextId++;
       const timer = setTimeout(() => {
@@ -68,6 +70,7 @@ export class Link {
         reject(new Fault('timeout', `the host did not answer ${method} within ${ms} ms`));
       }, ms);
       this.#asked.set(id, { resolve, reject, timer });
+      signal?.addEventListener('abort', () => { if (this.#asked.has(id)) this.notify('cancel', { id }); }, { once: true });
       this.#send({ jsonrpc: '2.0', id, method, params }).catch(thrown => {
         this.#asked.delete(id);
         clearTimeout(timer);

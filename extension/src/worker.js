@@ -159,14 +159,23 @@ export function handleConnect(port) {
   if (!browser.ownPage(port)) return port.disconnect();
   if (port.name !== 'panel') return;
   panels.add(port);
+  /** @type {Map<unknown, AbortController>} */
+  const running = new Map();
   port.onDisconnect.addListener(() => void panels.delete(port));
-  port.onMessage.addListener(message => void forward(port, message));
+  port.onMessage.addListener(async message => {
+    const { id, cancel } = /** @type {Record<string, unknown>} */ (message ?? {});
+    if (cancel !== undefined) return running.get(cancel)?.abort();
+    const giveUp = new AbortController();
+    running.set(id, giveUp);
+    await forward(port, message, giveUp.signal);
+    running.delete(id);
+  });
   port.postMessage({ questions: questions() });
   port.postMessage({ state });
 }
 
-/** @param {browser.Port} panel @param {unknown} message */
-async function forward(panel, message) {
+/** @param {browser.Port} panel @param {unknown} message @param {AbortSignal} signal the panel gave it up */
+async function forward(panel, message, signal) {
   const { id, method, params, question, answer: given } = /** @type {Record<string, unknown>} */ (message ?? {});
   if (typeof question === 'string') return settle(question, narrow('AskResult', given));
   /** @param {object} answer */
@@ -175,7 +184,7 @@ async function forward(panel, message) {
     if (typeof method !== 'string') throw new Fault('bad_request', 'a request without a method');
     const { tab } = /** @type {{tab?: unknown}} */ (params ?? {});
     if (method === 'snapshot' && typeof tab === 'number') await allowAgain(tab);
-    const result = await (await host()).call(method, params, panelMs);
+    const result = await (await host()).call(method, params, panelMs, signal);
     if (method === 'policy') tell({ ...state, policy: narrow('Policy', result) });
     reply({ result });
   } catch (thrown) {

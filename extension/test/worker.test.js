@@ -147,6 +147,21 @@ test('only pages of the extension may connect', async t => {
   }
 });
 
+test('what the panel gives up is canceled at the host, and answered all the same', async t => {
+  const fake = await startWorker(t);
+  const { port, panel } = await connected(fake);
+  panel.send({ id: 4, method: 'tool', params: { name: 'browser_tabs' } });
+  const asked = () => port.posted.find(message => message.method === 'tool');
+  await eventually(asked, 'the request');
+  panel.send({ cancel: 5 });
+  panel.send({ cancel: 4 });
+  await eventually(() => port.posted.some(message => message.method === 'cancel'), 'the cancel');
+  assert.deepEqual(port.posted.filter(message => message.method === 'cancel').map(({ params }) => params), [{ id: asked().id }]);
+  port.send({ jsonrpc: '2.0', id: asked().id, result: { text: 'it was done by then' } });
+  await eventually(() => answerOf(panel, 4), 'answer');
+  assert.equal(answerOf(panel, 4).result.text, 'it was done by then');
+});
+
 test('the panel asks the host through the worker and learns of a new policy', async t => {
   const fake = await startWorker(t);
   const { port, panel } = await connected(fake);
