@@ -1,0 +1,135 @@
+// Anthropic's messages.
+import { callOf } from './call.js';
+import { Failure, failureOf } from './failure.js';
+import { below, bodyOf, cutBy, post } from './request.js';
+import { eventsOf } from './sse.js';
+
+const maxTokens = 8192; // of an answer
+
+/** @typedef {{input_tokens?: number, output_tokens?: number, cache_creation_input_tokens?: number, cache_read_input_tokens?: number}} Counts */
+/** @typedef {{type: string, text?: string, id?: string, name?: string, json: string}} Block json: of a call's arguments, as far as it came */
+/**
+ * @typedef {object} Streamed
+ * @property {string} type
+ * @property {number} [index]
+ * @property {{usage?: Counts}} [message]
+ * @property {{type: string, text?: string, id?: string, name?: string}} [content_block]
+ * @property {{type?: string, text?: string, partial_json?: string, stop_reason?: string | null}} [delta]
+ * @property {Counts} [usage]
+ * @property {{type?: string, message?: string}} [error]
+ */
+
+/** @param {import('./model.js').Choice} choice @param {import('./model.js').Means} means @returns {import('./model.js').Model} */
+export function openAnthropic({ endpoint, model, key, pictures }, means) {
+  const url = below(endpoint, '/messages');
+  const headers = {
+    'anthropic-version': '2023-06-01',
+    'anthropic-dangerous-direct-browser-access': 'true', // the key is the person's own, in their own browser
+    ...(key && { 'x-api-key': key }),
+  };
+  return {
+    name: model,
+    async send({ system, messages, tools, signal, onText, onRequest, onWait }) {
+      const body = {
+        model, max_tokens: maxTokens, stream: true, system,
+        messages: messages.map(message => written(message, pictures)),
+        ...(tools.length > 0 && { tools: tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })) }),
+      };
+      onRequest(body);
+      const response = await post(url, headers, body, means, { signal, onWait });
+      const heard = new Heard(new URL(url).origin, onText);
+      try {
+        for await (const { data } of eventsOf(bodyOf(response))) if (!heard.add(data)) break;
+      } catch (thrown) {
+        throw cutBy(thrown, signal);
+      }
+      return heard.reply();
+    },
+  };
+}
+
+/** What was said so far. */
+class Heard {
+  /** @type {Block[]} */
+  #blocks = [];
+  #stop = '';
+  #whole = false;
+  /** @type {Counts} */
+  #counts = {};
+  #origin;
+  #onText;
+
+  /** @param {string} origin @param {(text: string) => void} onText */
+  constructor(origin, onText) {
+    this.#origin = origin;
+    this.#onText = onText;
+  }
+
+  get #text() {
+    return this.#blocks.map(({ type, text }) => (type === 'text' ? text : '')).join('');
+  }
+
+  /** @param {string} data @returns {boolean} whether more may come */
+  add(data) {
+    /** @type {Streamed} */
+    let event;
+    try {
+      event = JSON.parse(data);
+    } catch {
+      throw new Failure('cut', 'the model\'s answer is no JSON');
+    }
+    const { type, index = 0, delta, content_block: block } = event;
+    if (type === 'error') {
+      const status = event.error?.type === 'authentication_error' ? 401 : event.error?.type === 'invalid_request_error' ? 400 : 0;
+      throw failureOf(status, event.error?.message ?? '', this.#origin);
+    }
+    Object.assign(this.#counts, event.message?.usage, event.usage);
+    if (type === 'content_block_start' && block) this.#blocks[index] = { ...block, text: block.text ?? '', json: '' };
+    const at = this.#blocks[index];
+    if (type === 'content_block_delta' && at) {
+      at.json += delta?.partial_json ?? '';
+      if (delta?.type === 'text_delta') {
+        at.text += delta.text ?? '';
+        this.#onText(this.#text);
+      }
+    }
+    if (type === 'message_delta') this.#stop = delta?.stop_reason ?? this.#stop;
+    if (type === 'message_stop') this.#whole = true;
+    return !this.#whole;
+  }
+
+  /** @returns {import('./model.js').Reply} */
+  reply() {
+    if (!this.#whole) throw new Failure('cut', 'the model\'s answer broke off');
+    if (this.#stop === 'model_context_window_exceeded') throw new Failure('context', 'the conversation is too long for the model');
+    const { input_tokens = 0, cache_creation_input_tokens = 0, cache_read_input_tokens = 0, output_tokens = 0 } = this.#counts;
+    const refused = this.#stop === 'refusal';
+    return {
+      text: this.#text,
+      calls: refused ? [] : this.#blocks.filter(block => block?.type === 'tool_use').map(({ id = '', name = '', json }) => callOf(id, name, json)),
+      usage: { input: input_tokens + cache_creation_input_tokens + cache_read_input_tokens, output: output_tokens },
+      end: refused ? 'refused' : this.#stop === 'max_tokens' ? 'length' : 'whole',
+    };
+  }
+}
+
+/** @param {import('./model.js').Message} message @param {boolean} pictures */
+function written(message, pictures) {
+  if (message.role === 'user') return { role: 'user', content: [message.text, message.view?.text].filter(Boolean).map(text => ({ type: 'text', text })) };
+  if (message.role === 'model') {
+    return {
+      role: 'assistant',
+      content: [
+        ...(message.text.trim() ? [{ type: 'text', text: message.text.trimEnd() }] : []), // empty ones are refused
+        ...message.calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input })),
+      ],
+    };
+  }
+  return {
+    role: 'user',
+    content: message.results.map(({ id, text, failed, png }) => ({
+      type: 'tool_result', tool_use_id: id, ...(failed && { is_error: true }),
+      content: [{ type: 'text', text }, ...(png && pictures ? [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } }] : [])],
+    })),
+  };
+}

@@ -1,0 +1,122 @@
+// OpenAI's chat completions, which many servers speak, local ones among them.
+import { callOf } from './call.js';
+import { Failure, failureOf, wordsOf } from './failure.js';
+import { below, bodyOf, cutBy, post } from './request.js';
+import { eventsOf } from './sse.js';
+
+/** @typedef {import('./model.js').Message} Message */
+/** @typedef {{index?: number, id?: string, function?: {name?: string, arguments?: string | object}}} CallPart */
+/** @typedef {{content?: string | null, refusal?: string | null, tool_calls?: CallPart[]}} Part */
+/** @typedef {{choices?: {delta?: Part, message?: Part, finish_reason?: string | null}[], usage?: {prompt_tokens?: number, completion_tokens?: number} | null, error?: unknown}} Chunk */
+
+/** @param {import('./model.js').Choice} choice @param {import('./model.js').Means} means @returns {import('./model.js').Model} */
+export function openOpenAI({ endpoint, model, key, pictures }, means) {
+  const url = below(endpoint, '/chat/completions');
+  return {
+    name: model,
+    async send({ system, messages, tools, signal, onText, onRequest, onWait }) {
+      const body = {
+        model, stream: true, stream_options: { include_usage: true },
+        messages: [{ role: 'system', content: system }, ...messages.flatMap(message => written(message, pictures))],
+        ...(tools.length > 0 && { tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } })) }),
+      };
+      onRequest(body);
+      const response = await post(url, key ? { authorization: `Bearer ${key}` } : {}, body, means, { signal, onWait });
+      const heard = new Heard(new URL(url).origin, onText);
+      try {
+        if (response.headers.get('content-type')?.includes('json')) heard.add(await response.text()); // it does not stream
+        else for await (const { data } of eventsOf(bodyOf(response))) if (!heard.add(data)) break;
+      } catch (thrown) {
+        throw cutBy(thrown, signal);
+      }
+      return heard.reply();
+    },
+  };
+}
+
+/** What was said so far. */
+class Heard {
+  #text = '';
+  #refusal = '';
+  #finish = '';
+  #whole = false;
+  /** @type {import('./model.js').Usage | undefined} */
+  #usage;
+  /** @type {{id: string, name: string, text: string}[]} */
+  #calls = [];
+  #origin;
+  #onText;
+
+  /** @param {string} origin @param {(text: string) => void} onText */
+  constructor(origin, onText) {
+    this.#origin = origin;
+    this.#onText = onText;
+  }
+
+  /** @param {string} data @returns {boolean} whether more may come */
+  add(data) {
+    if (data === '[DONE]') {
+      this.#whole = true;
+      return false;
+    }
+    /** @type {Chunk} */
+    let chunk;
+    try {
+      chunk = JSON.parse(data);
+    } catch {
+      throw new Failure('cut', 'the model\'s answer is no JSON');
+    }
+    if (chunk.error) throw failureOf(0, wordsOf(data), this.#origin);
+    if (chunk.usage) this.#usage = { input: chunk.usage.prompt_tokens ?? 0, output: chunk.usage.completion_tokens ?? 0 };
+    const { delta, message, finish_reason: finish } = chunk.choices?.[0] ?? {};
+    if (finish) {
+      this.#finish = finish;
+      this.#whole = true;
+    }
+    const part = delta ?? message ?? {};
+    this.#refusal += part.refusal ?? '';
+    for (const call of part.tool_calls ?? []) this.#addCall(call);
+    if (part.content) {
+      this.#text += part.content;
+      this.#onText(this.#text);
+    }
+    return true;
+  }
+
+  /** @param {CallPart} part Some servers give no index: what has an id begins a call then. */
+  #addCall({ index, id, function: called }) {
+    const at = index ?? (id || this.#calls.length === 0 ? this.#calls.length : this.#calls.length - 1);
+    const call = this.#calls[at] ??= { id: '', name: '', text: '' };
+    call.id ||= id ?? '';
+    call.name ||= called?.name ?? '';
+    const given = called?.arguments ?? '';
+    call.text += typeof given === 'string' ? given : JSON.stringify(given);
+  }
+
+  /** @returns {import('./model.js').Reply} */
+  reply() {
+    if (!this.#whole) throw new Failure('cut', 'the model\'s answer broke off');
+    const refused = this.#refusal !== '' || this.#finish === 'content_filter';
+    return {
+      text: this.#refusal || this.#text,
+      calls: refused ? [] : this.#calls.filter(Boolean).map(({ id, name, text }, i) => callOf(id || `call_${i}`, name, text)),
+      usage: this.#usage,
+      end: refused ? 'refused' : this.#finish === 'length' ? 'length' : 'whole',
+    };
+  }
+}
+
+/** @param {Message} message @param {boolean} pictures @returns {object[]} */
+function written(message, pictures) {
+  if (message.role === 'user') return [{ role: 'user', content: message.view ? `${message.text}\n\n${message.view.text}` : message.text }];
+  if (message.role === 'model') {
+    const calls = message.calls.map(({ id, name, arguments: given }) => ({ id, type: 'function', function: { name, arguments: JSON.stringify(given) } }));
+    return [{ role: 'assistant', content: message.text, ...(calls.length > 0 && { tool_calls: calls }) }];
+  }
+  const seen = pictures ? message.results.filter(({ png }) => png) : [];
+  return [
+    ...message.results.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text })),
+    // A tool's answer is text: pictures follow it.
+    ...(seen.length > 0 ? [{ role: 'user', content: seen.map(({ png }) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } })) }] : []),
+  ];
+}
