@@ -1,4 +1,5 @@
 // The side panel: one link to the host, one module for each tab.
+import { openAgent } from './agent.js';
 import { openApprovals } from './approvals.js';
 import { element } from './element.js';
 import { openLink } from './link.js';
@@ -27,6 +28,7 @@ const { ask, answer } = openLink(state => {
 }, showQuestions);
 
 tabs.sites = openSites(ask);
+tabs.agent = openAgent(ask);
 tabs.page = openPage(ask);
 if (known) for (const tab of Object.values(tabs)) tab.host?.(known);
 openTabs(element('tabs', HTMLElement), name => tabs[name]?.shown?.());

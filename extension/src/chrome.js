@@ -90,6 +90,13 @@ export const localGet = async key => (await chrome.storage.local.get(key))[key];
 /** @param {Record<string, unknown>} items */
 export const localSet = items => chrome.storage.local.set(items);
 
+// --- permissions
+
+/** Asks the person to let the extension reach a site; only within their click. @param {string} pattern @returns {Promise<boolean>} */
+export const requestOrigin = pattern => chrome.permissions.request({ origins: [pattern] });
+/** Gives such a permission back. @param {string} pattern */
+export const dropOrigin = pattern => chrome.permissions.remove({ origins: [pattern] });
+
 // --- debugger
 
 /** @param {number} tab */

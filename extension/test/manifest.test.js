@@ -15,8 +15,11 @@ test('the key gives the id that the host allows', () => {
 test('nobody can reach the extension from outside, and it is in no page', () => {
   assert.deepEqual(manifest.externally_connectable, { ids: [] });
   assert.equal(manifest.incognito, 'not_allowed');
-  for (const key of ['content_scripts', 'web_accessible_resources', 'host_permissions', 'optional_host_permissions']) assert.equal(manifest[key], undefined);
+  for (const key of ['content_scripts', 'web_accessible_resources', 'host_permissions', 'optional_permissions']) assert.equal(manifest[key], undefined);
   assert.deepEqual(manifest.permissions, ['debugger', 'nativeMessaging', 'offscreen', 'alarms', 'storage', 'tabs', 'tabGroups', 'sidePanel', 'notifications']);
+  // The agent's model: what pages say travels in clear to this computer at most, and only a click allows a site.
+  assert.deepEqual(manifest.optional_host_permissions, ['https://*/*', 'http://localhost/*', 'http://127.0.0.1/*']);
+  assert.match(manifest.content_security_policy.extension_pages, /; connect-src https: http:\/\/localhost:\* http:\/\/127\.0\.0\.1:\*$/);
   assert.match(manifest.content_security_policy.extension_pages, /default-src 'none'; script-src 'self';/);
 });
 
@@ -27,7 +30,7 @@ test('every file that the manifest names is there', () => {
 });
 
 test('only src/chrome.js names chrome.*', () => {
-  const folders = ['', 'src/', 'panel/'];
+  const folders = ['', 'src/', 'panel/', 'panel/agent/'];
   const files = folders.flatMap(folder => readdirSync(new URL(`../${folder}`, import.meta.url)).filter(name => name.endsWith('.js')).map(name => folder + name));
   const named = files.filter(file => /\bchrome\.[a-z]+\.[a-zA-Z]+\(|\bchrome\.[a-z]+\.on[A-Z]/.test(read(file)));
   assert.deepEqual(named, ['src/chrome.js']);
