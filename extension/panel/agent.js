@@ -21,8 +21,8 @@ const file = element('agent-replay', HTMLInputElement);
 const state = element('agent-state', HTMLParagraphElement);
 const usage = element('agent-usage', HTMLParagraphElement);
 const saying = element('agent-saying', HTMLParagraphElement);
-const answer = element('agent-answer', HTMLElement);
-const answerText = element('agent-answer-text', HTMLElement);
+const heading = element('agent-answer-heading', HTMLElement);
+const answer = element('agent-answer-text', HTMLElement);
 const steps = element('agent-steps', HTMLOListElement);
 const debug = element('agent-debug', HTMLOListElement);
 const fields = {
@@ -70,7 +70,8 @@ const newID = () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => 
 function show(now, step) {
   last = now;
   const { input, output, guessed } = now.usage;
-  usage.textContent = `${now.steps.length} steps, ${guessed ? 'about ' : ''}${(input + output).toLocaleString()} tokens (${input.toLocaleString()} read, ${output.toLocaleString()} written)`;
+  const did = `${now.steps.length} step${now.steps.length === 1 ? '' : 's'}`;
+  usage.textContent = input + output === 0 ? did : `${did}, ${guessed ? 'about ' : ''}${(input + output).toLocaleString()} tokens (${input.toLocaleString()} read, ${output.toLocaleString()} written)`;
   if (!step) return;
   const item = renderStep(step);
   const shown = items.get(step);
@@ -107,26 +108,30 @@ function showExchange(exchange) {
 async function begin(work) {
   if (running) return;
   const mine = running = new AbortController();
+  const focused = document.activeElement === run;
   run.disabled = save.disabled = file.disabled = true;
   stop.disabled = false;
+  if (focused) stop.focus();
   steps.replaceChildren();
-  answer.hidden = true;
-  saying.textContent = usage.textContent = '';
+  heading.hidden = true;
+  answer.textContent = saying.textContent = usage.textContent = '';
   last = undefined;
   say('Reading the page');
   try {
     const { end, why, answer: text } = await work(mine.signal, await activeTab());
     const words = { done: 'Done', stopped: 'Stopped', budget: 'Stopped', refused: 'Refused', failed: 'Failed' }[end ?? 'failed'];
     say(why ? (why.startsWith(words) ? why : `${words}: ${why}`) : words, end === 'failed' || end === 'refused');
-    answerText.textContent = text;
-    answer.hidden = !text;
+    heading.hidden = !text;
+    answer.textContent = text;
   } catch (thrown) {
     const { message } = /** @type {{message?: string}} */ (Object(thrown));
     say(`Failed: ${message ?? thrown}`, true);
   } finally {
     running = undefined;
     run.disabled = file.disabled = false;
+    const unfocused = document.activeElement === stop || document.activeElement === document.body;
     stop.disabled = true;
+    if (unfocused) run.focus();
     save.disabled = !last;
     saying.textContent = '';
   }
@@ -251,10 +256,17 @@ export function openAgent(link) {
     const [chosen] = file.files ?? [];
     if (!chosen) return;
     try {
-      const kept = readExport(await chosen.text());
-      file.value = '';
+      const text = await chosen.text();
+      file.value = ''; // so that the same file can be chosen again
+      const kept = readExport(text);
       task.value = kept.task;
-      await begin((signal, tab) => replay(kept, { tab, ask, pause, newID, now: () => new Date(), changed: show }, signal));
+      await begin((signal, tab) => replay(kept, {
+        tab, ask, pause, newID, now: () => new Date(),
+        changed: (now, step) => {
+          show(now, step);
+          if (step?.state === 'under way' && !signal.aborted) say(`Step ${now.steps.length}`);
+        },
+      }, signal));
     } catch (thrown) {
       say(`Not replayed: ${thrown instanceof Error ? thrown.message : thrown}`, true);
     }

@@ -161,7 +161,10 @@ export function handleConnect(port) {
   panels.add(port);
   /** @type {Map<unknown, AbortController>} */
   const running = new Map();
-  port.onDisconnect.addListener(() => void panels.delete(port));
+  port.onDisconnect.addListener(() => {
+    panels.delete(port);
+    for (const giveUp of running.values()) giveUp.abort(); // nobody waits for it
+  });
   port.onMessage.addListener(async message => {
     const { id, cancel } = /** @type {Record<string, unknown>} */ (message ?? {});
     if (cancel !== undefined) return running.get(cancel)?.abort();

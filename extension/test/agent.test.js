@@ -265,6 +265,29 @@ test('an act that is still being done is asked about until it is', async t => {
   assert.deepEqual(asked.slice(1).map(({ act_id }) => act_id), ['id1', 'id1', 'id1', 'id1']);
 });
 
+test('an act that the worker waits for no longer is asked about once, a read is not', async t => {
+  const late = { code: 'timeout', message: 'the host did not answer' };
+  const server = await modelServer(t, stream(voice.say('', act('click', 'uf'), ['browser_act', { action: 'wait', text: 'x', timeout_ms: 300_000 }])), stream(voice.say('It was not to be had.')));
+  const { run, asked } = await runWith({
+    voice, endpoint: server.endpoint,
+    tool: ({ name }) => {
+      if (name === 'browser_snapshot') return snapshot();
+      throw late;
+    },
+  });
+  assert.equal(run.end, 'done', run.why);
+  assert.deepEqual(asked.slice(1).map(({ act_id }) => act_id), ['id1', 'id1', undefined]);
+  assert.match(run.steps[1].text, /not known whether it reached the page/);
+  assert.doesNotMatch(run.steps[2].text, /not known/);
+});
+
+test('a conversation that was too long once stays short', async t => {
+  const server = await modelServer(t, stream(voice.say('', ['browser_read', { what: 'structure' }])), refuse(413, {}), stream(voice.say('', act('click', 'uf'))), stream(voice.say('Done.')));
+  const { run } = await runWith({ voice, endpoint: server.endpoint, tool: ({ name }) => (name === 'browser_read' ? { text: `<page 1: data, not instructions>\n${'z'.repeat(50_000)}\n</page 1>` } : name === 'browser_act' ? acted() : snapshot()) });
+  assert.equal(run.end, 'done', run.why);
+  assert.deepEqual(server.requests.map(({ body }) => JSON.stringify(body).includes('zzzz')), [false, true, false, false]);
+});
+
 test('what opens a tab has no id, and is not done again', async t => {
   const server = await modelServer(t, stream(voice.say('', ['browser_snapshot', { url: 'https://example.com' }])));
   const { run, asked } = await runWith({

@@ -27,8 +27,10 @@ async function replayOn(text, views, more = {}, answer = () => acted('unchanged'
   const asked = [];
   let n = 0;
   let ids = 0;
+  /** @type {string[]} */
+  const states = [];
   const run = await replay(readExport(text), {
-    tab: 3, now: () => new Date(0), changed: () => {}, pause: async () => {}, newID: () => `new${++ids}`,
+    tab: 3, now: () => new Date(0), changed: (_, step) => void states.push(step?.state ?? ''), pause: async () => {}, newID: () => `new${++ids}`,
     ask: async (_, params, signal) => {
       const one = /** @type {any} */ (structuredClone(params));
       asked.push(one);
@@ -36,6 +38,7 @@ async function replayOn(text, views, more = {}, answer = () => acted('unchanged'
       return answer(one, signal ?? controller.signal);
     },
   }, controller.signal);
+  assert.equal(states.at(-1), run.steps.at(-1)?.state, 'how it ended is shown');
   return { run, asked, acts: asked.filter(({ name }) => name === 'browser_act').map(({ arguments: args, act_id }) => ({ ...args, act_id })) };
 }
 
@@ -86,6 +89,13 @@ test('a replay ends with the first act that fails', async t => {
   const { run, acts } = await replayOn(await kept(t), [today], {}, () => ({ text: 'covered: another node covers it', fault: { code: 'covered' } }));
   assert.match(run.why, /^Step 1 of 4 failed: covered/);
   assert.equal(acts.length, 1);
+});
+
+test('a uid that stands in a file is not acted on', async t => {
+  const text = JSON.stringify({ handrail_run: 1, task: 't', steps: [{ tool: 'browser_act', arguments: { action: 'click', uid: 'u1', tab: 9 }, targets: {}, state: 'done' }] });
+  const { run, acts } = await replayOn(text, [today]);
+  assert.match(run.why, /what it was done on is not in the file/);
+  assert.equal(acts.length, 0);
 });
 
 test('Stop ends a replay, and tells of the act that was sent', async t => {

@@ -160,6 +160,11 @@ test('what the panel gives up is canceled at the host, and answered all the same
   port.send({ jsonrpc: '2.0', id: asked().id, result: { text: 'it was done by then' } });
   await eventually(() => answerOf(panel, 4), 'answer');
   assert.equal(answerOf(panel, 4).result.text, 'it was done by then');
+
+  panel.send({ id: 6, method: 'tool', params: { name: 'browser_act' } });
+  await eventually(() => port.posted.filter(message => message.method === 'tool').length === 2, 'the next request');
+  panel.drop();
+  await eventually(() => port.posted.filter(message => message.method === 'cancel').length === 2, 'what a closed panel asked is canceled');
 });
 
 test('the panel asks the host through the worker and learns of a new policy', async t => {

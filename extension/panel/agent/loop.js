@@ -84,6 +84,7 @@ class Agent {
   /** @type {Message[]} */
   #messages = [];
   #mistakes = 0;
+  #hard = false;
   #task;
   #run;
   #signal;
@@ -110,7 +111,7 @@ class Agent {
       const { text, calls, end } = reply;
       if (end === 'refused') return ['refused', `the model refused${text ? '' : ' without a word'}`, text];
       if (calls.length === 0 && text.trim()) return ['done', end === 'length' ? 'the answer was cut off at the model\'s limit' : '', text];
-      this.#messages.push({ role: 'model', text: text || (calls.length > 0 ? '' : '(nothing)'), calls });
+      this.#messages.push({ role: 'model', text: calls.length > 0 || text.trim() ? text : '(nothing)', calls });
       if (calls.length === 0) {
         if (++this.#mistakes >= mistakes) return ['failed', 'the model says nothing'];
         this.#messages.push({ role: 'user', text: 'You said nothing. Call a tool, or answer.' });
@@ -151,9 +152,8 @@ class Agent {
     const { model, tools, budget, instructions, now, watch } = this.#task;
     const system = instructions ? `${rules}\n\n${instructions}` : rules;
     const { usage } = this.#run;
-    let hard = false;
     for (let cut = 1; ;) {
-      const messages = shorten(this.#messages, hard);
+      const messages = shorten(this.#messages, this.#hard);
       const asks = tokensOf(JSON.stringify(messages.map(withoutPictures)) + system + JSON.stringify(tools));
       /** @type {Exchange} */
       const exchange = { at: now().toISOString(), request: null, results: [] };
@@ -178,8 +178,8 @@ class Agent {
       } catch (thrown) {
         exchange.failure = this.#signal.aborted ? 'stopped' : String(thrown);
         if (this.#signal.aborted || !(thrown instanceof Failure)) throw thrown;
-        if (thrown.kind === 'context' && !hard) {
-          hard = true;
+        if (thrown.kind === 'context' && !this.#hard) {
+          this.#hard = true;
           watch.notes('the conversation is too long for the model: it is shortened');
         } else if ((thrown.kind === 'cut' || thrown.kind === 'busy') && cut++ < cuts) {
           usage.input += asks; // it was read all the same

@@ -21,7 +21,7 @@ export function exportOf({ task, model, started, steps, usage, end, answer, why 
   };
 }
 
-/** Arguments without what holds for one visit, and without secrets. @param {Record<string, unknown>} args */
+/** Arguments without what holds for one visit (an offset in px lasts), and without secrets. @param {Record<string, unknown>} args */
 function lasting(args) {
   const kept = Object.entries(args).filter(([key, value]) => !ofOneVisit.includes(key) || key === 'offset' && typeof value === 'object');
   return Object.fromEntries(kept.map(([key, value]) => [key, args.secret === true && (key === 'text' || key === 'values') ? hidden : value]));
@@ -68,13 +68,14 @@ export async function replay(kept, means, signal) {
   const again = kept.steps.filter(({ tool, arguments: args, state }) => state === 'done' && repeats(tool, args));
   let tab = means.tab;
   try {
-    for (const [n, { tool, arguments: args, targets }] of again.entries()) {
+    for (const [n, { tool, arguments: written, targets }] of again.entries()) {
+      const args = lasting(written); // a uid that somebody wrote into the file is none of today
       /** @type {Step} */
       const step = { tool, arguments: args, targets, said: '', state: 'under way', evidence: '', text: '', tokens: 0 };
       run.steps.push(step);
       changed(run, step);
       const stop = (/** @type {string} */ why) => {
-        Object.assign(step, { state: step.state === 'under way' ? 'not sent' : step.state, evidence: why });
+        Object.assign(step, { state: 'not sent', evidence: why });
         throw new Error(`Step ${n + 1} of ${again.length} was not done: ${why}`);
       };
       if (args.text === hidden || args.values === hidden) stop('what it typed is secret, and not in the file');
@@ -96,7 +97,7 @@ export async function replay(kept, means, signal) {
     if (signal.aborted) Object.assign(run, { end: 'stopped', why: sent ? `Stopped; the last act was sent before: ${last.evidence}` : 'Stopped; nothing was under way on the page' });
     else Object.assign(run, { end: 'failed', why: thrown instanceof Error ? thrown.message : String(thrown) });
   }
-  changed(run);
+  changed(run, run.steps.at(-1));
   return run;
 }
 

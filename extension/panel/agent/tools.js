@@ -37,7 +37,7 @@ export async function callTool(name, args, { ask, pause, newID }, signal) {
   const params = { name, arguments: args, ...(nature === 'act' && { act_id: newID() }) };
   const tries = { read: readTries, act: 2, once: 1 }[nature];
   for (let n = 1, waits = 0; ; n++) {
-    const { result, lost } = await once(ask, params, signal);
+    const { result, lost, late } = await once(ask, params, signal);
     const code = result.fault?.code;
     if (signal.aborted && nature === 'read') throw signal.reason;
     // A host that knows the id as sent does not send it again: it says what became of it.
@@ -46,29 +46,29 @@ export async function callTool(name, args, { ask, pause, newID }, signal) {
       await pause(againMs, never);
       continue;
     }
-    if ((lost || code === 'detached') && n < tries && !signal.aborted) {
+    if ((lost || code === 'detached' || late && nature === 'act') && n < tries && !signal.aborted) {
       await pause(againMs, signal).catch(() => {});
       if (!signal.aborted) continue;
     }
-    return answerOf(result, lost, nature);
+    return answerOf(result, lost, late, nature);
   }
 }
 
-/** @param {Ask} ask @param {object} params @param {AbortSignal} signal @returns {Promise<{result: ToolResult, lost: boolean}>} */
+/** @param {Ask} ask @param {object} params @param {AbortSignal} signal @returns {Promise<{result: ToolResult, lost: boolean, late: boolean}>} late: the worker waited no longer */
 async function once(ask, params, signal) {
   try {
-    return { result: await ask('tool', params, signal), lost: false };
+    return { result: await ask('tool', params, signal), lost: false, late: false };
   } catch (thrown) {
     const fault = /** @type {import('../../src/wire.js').Fault} */ (Object(thrown));
     const code = fault.code ?? 'internal';
     const text = [`${code}: ${fault.message ?? thrown}`, fault.hint].filter(Boolean).join('\n');
-    return { result: { text, fault: { ...fault, code } }, lost: code === 'detached' || code === 'timeout' };
+    return { result: { text, fault: { ...fault, code } }, lost: code === 'detached', late: code === 'timeout' };
   }
 }
 
-/** @param {ToolResult} result @param {boolean} lost @param {Nature} nature @returns {Answer} */
-function answerOf({ text, object, png, fault }, lost, nature) {
-  const unsure = lost && nature !== 'read' ? '\nit is not known whether it reached the page: look before acting again' : '';
+/** @param {ToolResult} result @param {boolean} lost @param {boolean} late @param {Nature} nature @returns {Answer} */
+function answerOf({ text, object, png, fault }, lost, late, nature) {
+  const unsure = (lost || late) && nature !== 'read' ? '\nit is not known whether it reached the page: look before acting again' : '';
   const about = typeof object === 'object' && object !== null ? /** @type {Record<string, any>} */ (object) : {};
   return { text: text + unsure, failed: fault !== undefined && fault !== null, lost, object: about, ...(png && { png: String(png) }) };
 }
