@@ -151,8 +151,9 @@ func (s *shop) asked() int {
 // and acts allowed.
 func newAgent(t *testing.T, s *shop) *panel {
 	t.Helper()
-	p := newPanel(t, newOwn(t), s.URL+"/order", "Continue")
-	p.click(t, "#acts")
+	o := newOwn(t)
+	o.allowAll(t)
+	p := newPanel(t, o, s.URL+"/order", "Continue")
 	p.click(t, `[aria-controls=agent]`)
 	p.until(t, "#agent-settings", "Endpoint")
 	p.set(t, "#agent-endpoint", s.URL+"/v1")
