@@ -170,7 +170,7 @@ func named(err error, dir string) error {
 }
 
 // connect reaches the browser that is meant.
-func (c *command) connect(ctx context.Context) (*client.Client, error) {
+func (c *command) connect(ctx context.Context, running bool) (*client.Client, error) {
 	dir, err := state.Dir()
 	if err != nil {
 		return nil, wire.Fail(wire.NoStore, "%v", err)
@@ -179,7 +179,7 @@ func (c *command) connect(ctx context.Context) (*client.Client, error) {
 		return nil, usage("--browser and --headless exclude each other")
 	}
 	return client.Connect(ctx, client.Choice{
-		Dir: dir, Ephemeral: state.Ephemeral(), Browser: c.browser, Headless: c.headless,
+		Dir: dir, Ephemeral: state.Ephemeral(), Browser: c.browser, Headless: c.headless, Running: running,
 		Client: wire.Client{Kind: "cli", Name: c.clientName()},
 		Warn:   func(text string) { c.say("warning: %s", text) },
 	})

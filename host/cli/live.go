@@ -22,9 +22,13 @@ import (
 	"handrail/host/words"
 )
 
-// with runs f on a connection.
+// with runs f on a connection; to a browser that is started if need be.
 func (c *command) with(ctx context.Context, f func(link *client.Client) error) error {
-	link, err := c.connect(ctx)
+	return c.connected(ctx, false, f)
+}
+
+func (c *command) connected(ctx context.Context, running bool, f func(link *client.Client) error) error {
+	link, err := c.connect(ctx, running)
 	if err != nil {
 		return err
 	}
@@ -304,7 +308,7 @@ func (c *command) wait() *cobra.Command {
 		Example: "  handrail wait --text \"Saved\"\n  handrail wait --url '*/orders/*'\n  handrail wait --uid u9 --state enabled",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.with(cmd.Context(), func(link *client.Client) error {
+			return c.connected(cmd.Context(), true, func(link *client.Client) error {
 				var r wire.Waited
 				if err := link.Read(cmd.Context(), "wait", p, &r); err != nil {
 					return err
@@ -345,7 +349,7 @@ func (c *command) screenshot() *cobra.Command {
 		Example: "  handrail screenshot page.png --marks\n  handrail screenshot chart.png --uid u5f",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.with(cmd.Context(), func(link *client.Client) error {
+			return c.connected(cmd.Context(), true, func(link *client.Client) error {
 				var r wire.Picture
 				if err := link.Read(cmd.Context(), "screenshot", p, &r); err != nil {
 					return err
@@ -392,7 +396,7 @@ func (c *command) dialog() *cobra.Command {
 				p.Text = &args[1]
 			}
 			p.ActID = newID()
-			return c.with(cmd.Context(), func(link *client.Client) error {
+			return c.connected(cmd.Context(), true, func(link *client.Client) error {
 				return c.do(cmd.Context(), link, "dialog", p)
 			})
 		},
@@ -445,7 +449,7 @@ func (c *command) resolve() *cobra.Command {
 			if len(args) == 1 {
 				p.UID = args[0]
 			}
-			return c.with(cmd.Context(), func(link *client.Client) error {
+			return c.connected(cmd.Context(), true, func(link *client.Client) error {
 				var r wire.InspectResult
 				if err := link.Read(cmd.Context(), "resolve", p, &r); err != nil {
 					return err
@@ -479,7 +483,7 @@ func (c *command) recover() *cobra.Command {
 				return err
 			}
 			p.Handle, p.Frame = args[0], at
-			return c.with(cmd.Context(), func(link *client.Client) error {
+			return c.connected(cmd.Context(), true, func(link *client.Client) error {
 				var r wire.RecoverResult
 				if err := link.Read(cmd.Context(), "recover", p, &r); err != nil {
 					return unknown(err, args[0])

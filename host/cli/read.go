@@ -115,7 +115,12 @@ func (c *command) on(ctx context.Context, handle string, own func(*recovery.Stor
 		defer store.Close()
 		return told(own(store), handle)
 	}
-	return c.with(ctx, ask)
+	// What was not seen yet, or went with a store in memory, a browser started now has not either.
+	err := c.connected(ctx, true, ask)
+	if f, ok := errors.AsType[*wire.Fault](err); ok && f.Code == wire.NoPage && handle != "" {
+		return wire.Fail(wire.UnknownHandle, "no browser runs that could have %.60q in memory", handle)
+	}
+	return err
 }
 
 // told is the failure of reading what is stored: what was asked for wrongly is said

@@ -22,6 +22,7 @@ type Choice struct {
 	Ephemeral bool   // its store is in memory: only the dedicated browser has that
 	Browser   string // instance (or the start of it), name or label of a connected browser; "" is the only one
 	Headless  bool   // the dedicated browser, whatever else is connected
+	Running   bool   // start none: what is asked for only a browser that runs can have
 	Client    wire.Client
 	Warn      func(string)
 }
@@ -46,7 +47,7 @@ const (
 
 // Connect connects to the browser chosen: the connected one, the dedicated one
 // if there is none or it is asked for. The error is a *wire.Fault: no_browser,
-// ambiguous_browser, browser_failed, bad_version, no_store.
+// no_page, ambiguous_browser, browser_failed, bad_version, no_store.
 func Connect(ctx context.Context, choice Choice) (*Client, error) {
 	c := &Client{choice: choice, began: time.Now()}
 	return c, c.connect(ctx)
@@ -104,7 +105,7 @@ func (choice Choice) entry(ctx context.Context) (socket.Entry, error) {
 		return socket.Entry{}, wire.Fail(wire.BadRequest, "HANDRAIL_EPHEMERAL=1 works in the dedicated browser only, not in %q", choice.Browser)
 	}
 	if choice.Headless || choice.Ephemeral {
-		return keeper.Ensure(ctx, choice.Dir, choice.Ephemeral, choice.Warn)
+		return choice.dedicated(ctx)
 	}
 	entries, err := socket.List(choice.Dir)
 	if err != nil {
@@ -135,7 +136,18 @@ func (choice Choice) instead(ctx context.Context) (socket.Entry, error) {
 		fault.Hint = "start it and see that its Handrail extension is on, or leave --browser out"
 		return socket.Entry{}, fault
 	}
-	return keeper.Ensure(ctx, choice.Dir, false, choice.Warn)
+	return choice.dedicated(ctx)
+}
+
+func (choice Choice) dedicated(ctx context.Context) (socket.Entry, error) {
+	if !choice.Running {
+		return keeper.Ensure(ctx, choice.Dir, choice.Ephemeral, choice.Warn)
+	}
+	entry, err := keeper.Running(choice.Dir, choice.Ephemeral)
+	if err == nil && entry.Socket == "" {
+		err = wire.Fail(wire.NoPage, "no browser is running")
+	}
+	return entry, err
 }
 
 // replace adds a host; of two of one browser the later one is meant, since the

@@ -160,3 +160,63 @@ func TestMCPLosesItsHost(t *testing.T) {
 	}
 	a.must("browser_snapshot", args{"url": web.main("form.html")})
 }
+
+// Whatever is lost between two calls, what was asked for happens once at most: a read
+// is answered by the next host, an act is refused at once (or its end is said to be unknown), and works when it is asked
+// for anew.
+func TestMCPLosses(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		victim []string
+		gone   bool // the page with it
+	}{
+		{"host", []string{"chrome-extension://"}, false},
+		{"worker", []string{"--extension-process"}, false},
+		{"browser", []string{"--remote-debugging-pipe"}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h, web := newHandrail(t), newSite(t)
+			a := h.agent(t)
+			page := web.main("first.html")
+			view := a.must("browser_snapshot", args{"url": page})
+			h.kill(t, test.victim...)
+			if test.gone {
+				if text, ok := a.call("browser_act", args{"action": "click", "uid": uidOf(t, view, `"Save"`)}); ok {
+					t.Errorf("an act in a browser that has gone: %s", text)
+				}
+				a.must("browser_snapshot", args{"url": page})
+				web.wantCounts(t, map[string]int{})
+				return
+			}
+			view = a.must("browser_snapshot", nil)
+			h.kill(t, test.victim...)
+			if text, ok := a.call("browser_act", args{"action": "click", "uid": uidOf(t, view, `"Save"`)}); ok || !strings.Contains(text, "detached: ") && !strings.Contains(text, "uncertain: ") {
+				t.Errorf("an act after the loss: %s", text)
+			}
+			web.wantCounts(t, map[string]int{})
+			view = a.must("browser_snapshot", nil)
+			a.must("browser_act", args{"action": "click", "uid": uidOf(t, view, `"Save"`)})
+			web.wantCounts(t, map[string]int{"first save": 1})
+		})
+	}
+}
+
+// A store in memory gives what it holds in parts, and writes no file.
+func TestMCPEphemeral(t *testing.T) {
+	h, web := newHandrail(t, "HANDRAIL_EPHEMERAL=1"), newSite(t)
+	a := h.agent(t)
+	view := a.must("browser_snapshot", args{"url": web.main("first.html")})
+	handle := regexp.MustCompile(`recovery_handle: (hr_[0-9a-f]+)`).FindStringSubmatch(view)[1]
+	if text := a.must("browser_recover", args{"recovery_handle": handle}); !strings.Contains(text, "nothing is written") {
+		t.Errorf("recover: %s", text)
+	}
+	if text := a.must("browser_recover", args{"recovery_handle": handle, "offset": 0}); !strings.Contains(text, `"capture"`) {
+		t.Errorf("recover a part: %s", text)
+	}
+	if kept := everyFile(t, h.home); strings.Contains(kept, "Save") {
+		t.Error("the page's words are in a file")
+	}
+	if text, ok := h.as("another").agent(t).call("browser_recover", args{"recovery_handle": handle, "query": "save"}); !ok || !strings.Contains(text, "Save") {
+		t.Errorf("another agent of the same browser: %s", text)
+	}
+}

@@ -87,6 +87,12 @@ func Ensure(ctx context.Context, dir string, ephemeral bool, warn func(string)) 
 	}
 }
 
+// Running returns the host of the dedicated browser if that runs; without a Socket
+// where it does not.
+func Running(dir string, ephemeral bool) (socket.Entry, error) {
+	return find(dir, Key(dir, ephemeral))
+}
+
 // ClosedAt returns when somebody last asked for the dedicated browser to be
 // closed; the zero time when nobody ever did.
 func ClosedAt(dir string, ephemeral bool) time.Time {

@@ -213,3 +213,98 @@ func TestOnlyThisUser(t *testing.T) {
 		}
 	}
 }
+
+// stranger is the environment variable that makes the test binary another user's
+// program, which tries to connect to the socket it names.
+const stranger = "HANDRAIL_TEST_STRANGER"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(stranger); path != "" {
+		os.Exit(tryAsStranger(path))
+	}
+	os.Exit(m.Run())
+}
+
+// tryAsStranger tells what came of 1,000 tries: how many connections were opened, and
+// how many of them said a word.
+func tryAsStranger(path string) int {
+	opened, said := 0, 0
+	for range 1000 {
+		conn, err := net.Dial("unix", path)
+		if err != nil {
+			continue
+		}
+		opened++
+		if b, _ := io.ReadAll(conn); len(b) > 0 {
+			said++
+		}
+		conn.Close()
+	}
+	fmt.Print(opened, " ", said)
+	return 0
+}
+
+// Another user of the machine is kept out by the modes of the files, and where these
+// are loosened by the check of who is at the other end.
+func TestAnotherUser(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be another user")
+	}
+	const nobody = 65534
+	for _, test := range []struct {
+		name   string
+		loose  bool
+		opened string
+	}{{"closed files", false, "0"}, {"open files", true, "1000"}} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := home(t)
+			l, err := Listen(dir, Entry{PID: 7, Browser: wire.Browser{Instance: "i", Name: "n", Version: "v"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			go func() {
+				for {
+					conn, err := l.Accept()
+					if errors.Is(err, net.ErrClosed) {
+						return
+					}
+					if err == nil {
+						conn.Write([]byte("secret"))
+						conn.Close()
+					}
+				}
+			}()
+			path := l.Entry().Socket
+			if test.loose {
+				for _, at := range []string{dir, filepath.Dir(path), path} {
+					if err := os.Chmod(at, 0o777); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			self, err := os.ReadFile(os.Args[0]) // a copy that another user may run
+			if err != nil {
+				t.Fatal(err)
+			}
+			copied := filepath.Join(home(t), "stranger")
+			if err := os.WriteFile(copied, self, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(filepath.Dir(copied), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(copied)
+			cmd.Dir, cmd.Env = "/", []string{stranger + "=" + path}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if got := string(out); got != test.opened+" 0" {
+				t.Errorf("connections opened and served: %s, want %s 0", got, test.opened)
+			}
+		})
+	}
+}
