@@ -126,6 +126,36 @@ func (c *command) progress(run *batch.Run) (done func()) {
 	return func() { bar.Finish() }
 }
 
+// busy shows a person who waits at a terminal that the browser is at work, once that
+// has lasted a second.
+func (c *command) busy() (done func()) {
+	if !terminalAt(c.errOut) {
+		return func() {}
+	}
+	ended := make(chan struct{})
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		select {
+		case <-ended:
+			return
+		case <-time.After(time.Second):
+		}
+		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(c.errOut), progressbar.OptionSetDescription("the browser is at work"),
+			progressbar.OptionSpinnerType(14), progressbar.OptionSetElapsedTime(true), progressbar.OptionClearOnFinish())
+		for {
+			select {
+			case <-ended:
+				bar.Finish()
+				return
+			case <-time.After(100 * time.Millisecond):
+				bar.Add(1)
+			}
+		}
+	}()
+	return func() { close(ended); <-gone }
+}
+
 func terminalAt(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

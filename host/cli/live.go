@@ -28,6 +28,7 @@ func (c *command) with(ctx context.Context, f func(link *client.Client) error) e
 }
 
 func (c *command) connected(ctx context.Context, running bool, f func(link *client.Client) error) error {
+	defer c.busy()()
 	link, err := c.connect(ctx, running)
 	if err != nil {
 		return err

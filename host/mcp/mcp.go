@@ -80,7 +80,10 @@ func newServer(o Options, s *session, agent *tools.Agent) (*sdk.Server, error) {
 func (s *session) tool(agent *tools.Agent, log zerolog.Logger) sdk.ToolHandler {
 	return func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		start := time.Now()
-		ctx = wire.OnWaiting(ctx, func(w wire.Waiting) { go waits(ctx, call, w) })
+		ctx, end := context.WithCancel(ctx)
+		defer end()
+		p := watch(ctx, call)
+		ctx = wire.OnWaiting(ctx, func(w wire.Waiting) { go p.waits(ctx, w) })
 		r, err := s.answer(ctx, agent, call, log)
 		entry := log.Debug().Str(state.FieldMethod, call.Params.Name).Dur("ms", time.Since(start))
 		if err != nil {
@@ -99,16 +102,6 @@ func (s *session) tool(agent *tools.Agent, log zerolog.Logger) sdk.ToolHandler {
 			result.Content = append(result.Content, &sdk.ImageContent{Data: r.PNG, MIMEType: "image/png"})
 		}
 		return result, nil
-	}
-}
-
-// waits tells an agent that its call waits for the person, where it asked for
-// progress. The protocol has no other message to a call that is not deprecated; a
-// failure says where to answer.
-func waits(ctx context.Context, call *sdk.CallToolRequest, w wire.Waiting) {
-	if token := call.Params.GetProgressToken(); token != nil {
-		said := fmt.Sprintf("%s: the person is asked for leave to %s on %s, in Handrail's side panel and notification", w.Code, w.Kind, w.Origin)
-		call.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: said})
 	}
 }
 
