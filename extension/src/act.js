@@ -20,7 +20,7 @@ import { nothingSeen } from './act-watch.js';
 import { Fault } from './fault.js';
 import { allowOnPage, kindOf, leave } from './grant.js';
 import { acts } from './ledger.js';
-import { use } from './session.js';
+import { acting, use } from './session.js';
 
 /** @typedef {import('./ledger.js').Start} Start */
 /** @typedef {import('./methods.js').Request} Request */
@@ -68,15 +68,15 @@ export async function perform(params, { epoch, live, dedicated, signal }) {
       case 'reload':
         return move(tab, act, start, dedicated);
     }
-    if (act.kind === 'scroll') return use(tab, () => scroll(tab, target, act, start)); // the page without a target
+    if (act.kind === 'scroll') return use(tab, () => acting(tab, () => scroll(tab, target, act, start))); // the page without a target
     if (!Object.hasOwn(onNodes, act.kind)) throw new Fault('bad_request', `there is no act ${act.kind}`, { field: 'kind' });
     if (!target && act.kind !== 'press') throw new Fault('bad_request', `${act.kind} needs a target`, { field: 'target' });
-    return use(tab, async () => {
+    return use(tab, () => acting(tab, async () => {
       const on = target ?? await focusedTarget(tab);
       if (!target) allow('act', on.origin);
       const go = () => submitOnce(tab, on, act, start, allow, begin => onNodes[act.kind](tab, on, act, begin, to));
       return fitting(await (act.settle ? settling(tab, on, go, act.text) : go()));
-    });
+    }));
   }
 }
 

@@ -11,7 +11,7 @@ import { flatten, leftOut, originOf } from './frames.js';
 import { onOrigin, opaque, originOfPage, withheld } from './grant.js';
 import { factsOfAttributes, layoutOf, layoutOfListeners, skips, styles } from './layout.js';
 import { blank, markedOf, passwordsOf, rememberPasswords } from './secrets.js';
-import { awake, children, forgetChild, send, use, world } from './session.js';
+import { awake, children, forgetChild, send, use, watchInput, world } from './session.js';
 
 /** @typedef {import('devtools-protocol').Protocol.Accessibility.AXNode} AXNode */
 /** @typedef {import('./session.js').Commands} Commands */
@@ -81,6 +81,7 @@ async function read(reading) {
     await awake(tab);
     reading.root = undefined;
   }
+  for (const { targetId } of sessions) watchInput(tab, targetId);
   const [root] = sessions[0].frames;
   const { loaderId } = root;
   const allowed = () => onOrigin(root.origin === opaque ? originOfPage(root.url) : root.origin, reading.scope);

@@ -597,3 +597,15 @@ export function idleTime() {
   }
   return document.readyState === 'complete' ? performance.now() - world.handrailIdle.last : 0;
 }
+
+/**
+ * Tells, by a function of this world, that somebody pressed a key or a button here.
+ * Whose input it was the page cannot know.
+ * @param {string} tell the function's name
+ */
+export function tellInput(tell) {
+  const world = /** @type {Record<string, any>} */ (/** @type {unknown} */ (globalThis));
+  if (world.handrailTells) return; // a tab that is attached again
+  world.handrailTells = true;
+  for (const kind of ['pointerdown', 'keydown', 'beforeinput', 'drop']) addEventListener(kind, event => { if (event.isTrusted) world[tell]?.(kind); }, { capture: true, passive: true });
+}

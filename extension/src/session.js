@@ -18,6 +18,7 @@
 
 import * as browser from './chrome.js';
 import { Fault, asFault, detachCodes } from './fault.js';
+import { tellInput } from './in-page.js';
 import { restricted } from './tabs.js';
 
 /** @typedef {import('devtools-protocol/types/protocol-mapping.js').ProtocolMapping.Commands} Commands */
@@ -33,6 +34,7 @@ import { restricted } from './tabs.js';
  * @property {Fault} ended why it is not attached
  * @property {Promise<void>} queue attaching and detaching, one after the other
  * @property {number} uses
+ * @property {number} last time of its last use
  * @property {ReturnType<typeof setTimeout> | undefined} idle
  * @property {Map<string, Child>} children by targetId
  * @property {Set<Promise<unknown>>} joining children being set up
@@ -42,10 +44,13 @@ import { restricted } from './tabs.js';
  * @property {boolean} crashed
  * @property {Promise<void> | null} awake
  * @property {Set<string>} consoles sessions that tell of their console
+ * @property {number} acts that are being done, whose input is not the person's
  */
 
 const idleMs = 30_000;
 const deadlineMs = 10_000;
+const worldName = 'Handrail';
+const inputBinding = 'handrailInput';
 const attachedKey = 'attached:'; // + tab → time of its last use
 const stoppedKey = 'stopped:'; // + tab: the user ended debugging there
 
@@ -62,8 +67,8 @@ function attachmentOf(tab) {
   let state = attachments.get(tab);
   if (!state) {
     state = {
-      attached: false, ended: new Fault('detached', 'the tab is not attached'), queue: Promise.resolve(), uses: 0, idle: undefined, children: new Map(), joining: new Set(),
-      calls: new Set(), listeners: new Set(), dialog: null, crashed: false, awake: null, consoles: new Set(),
+      attached: false, ended: new Fault('detached', 'the tab is not attached'), queue: Promise.resolve(), uses: 0, last: 0, idle: undefined, children: new Map(), joining: new Set(),
+      calls: new Set(), listeners: new Set(), dialog: null, crashed: false, awake: null, consoles: new Set(), acts: 0,
     };
     attachments.set(tab, state);
   }
@@ -82,9 +87,10 @@ function inTurn(state, task) {
  * @template T
  * @param {number} tab
  * @param {() => Promise<T>} work
+ * @param {number} [last] when it was asked for, if not now
  * @returns {Promise<T>}
  */
-export async function use(tab, work) {
+export async function use(tab, work, last) {
   const state = attachmentOf(tab);
   state.uses++;
   clearTimeout(state.idle);
@@ -94,6 +100,7 @@ export async function use(tab, work) {
     return await work();
   } finally {
     state.uses--;
+    state.last = Math.max(state.last, last ?? Date.now());
     rest(tab, state);
   }
 }
@@ -113,8 +120,8 @@ function rest(tab, state) {
   clearTimeout(state.idle);
   if (state.uses > 0) return;
   if (!state.attached) return;
-  browser.sessionSet({ [attachedKey + tab]: Date.now() });
-  state.idle = setTimeout(() => inTurn(state, () => detach(tab, state)), idleMs);
+  browser.sessionSet({ [attachedKey + tab]: state.last });
+  state.idle = setTimeout(() => inTurn(state, () => detach(tab, state)), state.last + idleMs - Date.now());
 }
 
 /** @param {number} tab @param {Attachment} state */
@@ -130,7 +137,10 @@ async function attach(tab, state) {
   } catch (thrown) {
     const fault = asFault(thrown);
     if (state.attached) await detach(tab, state, true);
-    else await browser.sessionRemove(attachedKey + tab);
+    else {
+      if (fault.code === 'timeout') await browser.detachDebugger(tab).catch(() => {}); // it was this extension's, and could not be adopted
+      await browser.sessionRemove(attachedKey + tab);
+    }
     throw fault;
   }
 }
@@ -144,10 +154,17 @@ async function takeDebugger(tab) {
     if (fault.code === 'restricted_page') throw new Fault('restricted_page', whyRestricted((await browser.getTab(tab)).url ?? '', fault.message));
     if (fault.code !== 'debugger_taken') throw fault;
     // Child sessions of the worker before are unknown here: switched off and on, they are announced anew.
-    await browser.sendCommand(tab, '', 'Target.setAutoAttach', { autoAttach: false, waitForDebuggerOnStart: false, flatten: true })
-      .catch(() => { throw fault; });
+    const answer = browser.sendCommand(tab, '', 'Target.setAutoAttach', { autoAttach: false, waitForDebuggerOnStart: false, flatten: true });
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    /** @type {Promise<never>} */
+    const deadline = new Promise((_, reject) => { timer = setTimeout(() => reject(late('Target.setAutoAttach', deadlineMs)), deadlineMs); });
+    await Promise.race([answer.catch(() => { throw fault; }), deadline]).finally(() => clearTimeout(timer));
   }
 }
+
+/** @param {string} method @param {number} ms */
+const late = (method, ms) => new Fault('timeout', `the page did not answer ${method} within ${ms} ms: it is busy, or a dialog holds it up`);
 
 /** @param {string} url @param {string} [words] the browser's own, for pages that look ordinary */
 function whyRestricted(url, words) {
@@ -156,14 +173,43 @@ function whyRestricted(url, words) {
 
 /** Switches on what a session needs, and the same for every OOPIF below it. @param {number} tab @param {Attachment} state @param {string} targetId */
 async function setUp(tab, state, targetId) {
-  await Promise.all([
+  const ready = Promise.all([
     send(tab, targetId, 'Page.enable'),
     send(tab, targetId, 'Inspector.enable'),
     send(tab, targetId, 'Target.setAutoAttach', {
       autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter: [{ type: 'iframe' }],
     }),
   ]);
+  const source = `(${tellInput})(${JSON.stringify(inputBinding)})`;
+  send(tab, targetId, 'Page.addScriptToEvaluateOnNewDocument', { source, worldName, runImmediately: true }).catch(() => {});
+  await ready;
   while (targetId === '' && state.joining.size > 0) await Promise.all(state.joining);
+}
+
+/**
+ * Has every frame of a session tell of input from here on, until the tab is
+ * detached. Without Runtime.enable, which is dear, a binding is given to the worlds
+ * that are there: it is given anew whenever a page is read. Nobody waits for it.
+ * @param {number} tab in use @param {string} targetId
+ */
+export function watchInput(tab, targetId) {
+  const binding = { name: inputBinding, executionContextName: worldName };
+  send(tab, targetId, 'Runtime.removeBinding', { name: inputBinding }).catch(() => {});
+  send(tab, targetId, 'Runtime.addBinding', binding).catch(() => {});
+}
+
+/**
+ * Runs an act in a tab in use: input that the page tells of meanwhile is the act's.
+ * @template T @param {number} tab @param {() => Promise<T>} act @returns {Promise<T>}
+ */
+export async function acting(tab, act) {
+  const state = attachmentOf(tab);
+  state.acts++;
+  try {
+    return await act();
+  } finally {
+    state.acts--;
+  }
 }
 
 /** @param {number} tab @param {Attachment} state @param {boolean} [whatever] detach even while in use */
@@ -209,7 +255,7 @@ export function send(tab, targetId, method, params, ms = deadlineMs) {
   return new Promise((resolve, reject) => {
     /** @type {Call} */
     const call = { targetId, method, reject: fault => { settle(); reject(fault); } };
-    const timer = setTimeout(() => call.reject(new Fault('timeout', `the page did not answer ${method} within ${ms} ms: it is busy, or a dialog holds it up`)), ms);
+    const timer = setTimeout(() => call.reject(late(method, ms)), ms);
     const settle = () => {
       clearTimeout(timer);
       state.calls.delete(call);
@@ -227,7 +273,7 @@ export function send(tab, targetId, method, params, ms = deadlineMs) {
  * @returns {Promise<number>} executionContextId
  */
 export async function world(tab, targetId, frameId) {
-  return (await send(tab, targetId, 'Page.createIsolatedWorld', { frameId, worldName: 'Handrail' })).executionContextId;
+  return (await send(tab, targetId, 'Page.createIsolatedWorld', { frameId, worldName })).executionContextId;
 }
 
 /** The OOPIFs of a tab in use, parents first. @param {number} tab @returns {Promise<Child[]>} */
@@ -336,6 +382,9 @@ const events = {
   'Page.navigatedWithinDocument'(tab, _state, targetId) {
     if (targetId === '') report({ tab, kind: 'navigated', reason: 'same document' });
   },
+  'Runtime.bindingCalled'(tab, state, _targetId, { name }) {
+    if (name === inputBinding && state.acts === 0) report({ tab, kind: 'input' });
+  },
   'Page.javascriptDialogOpening'(_tab, state, targetId, { type, message }) {
     state.dialog = { targetId, type, message };
     for (const call of state.calls) if (call.method !== 'Page.handleJavaScriptDialog') call.reject(dialogFault(state.dialog));
@@ -389,7 +438,10 @@ export async function adopt() {
   await Promise.all(Object.entries(kept).map(async ([key, last]) => {
     if (!key.startsWith(attachedKey)) return;
     const tab = Number(key.slice(attachedKey.length));
-    if (Date.now() - Number(last) < idleMs) return use(tab, async () => {}).catch(() => {});
+    if (Date.now() - Number(last) < idleMs) {
+      // Nobody asked for it: it is let go of when the worker before would have done so.
+      return use(tab, async () => {}, Number(last)).catch(() => {});
+    }
     await browser.detachDebugger(tab).catch(() => {}); // closed meanwhile
     await browser.sessionRemove(key);
   }));

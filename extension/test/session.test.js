@@ -62,6 +62,59 @@ test('a new worker adopts a tab that is in use and lets go of one that is not', 
   await second.use(8, async () => {});
 });
 
+test('a tab that is adopted is let go of 30 s after its last use all the same', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
+  const fake = fakeChrome();
+  const first = await startSession(fake);
+  await first.use(7, async () => {});
+  t.mock.timers.tick(20_000);
+  t.mock.timers.reset();
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_020_000 }); // the timers of the first worker are gone
+  const second = await startSession(fake);
+  await second.adopt();
+  t.mock.timers.tick(9999);
+  await new Promise(resolve => setImmediate(resolve));
+  assert.ok(fake.attached.has(7), 'still attached');
+  t.mock.timers.tick(1);
+  await eventually(() => !fake.attached.has(7), 'detached');
+});
+
+test('a tab that does not answer while it is adopted is given up', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const fake = fakeChrome();
+  fake.attached.add(7);
+  const { use } = await startSession(fake);
+  fake.cdp = hang;
+  const using = use(7, async () => {});
+  await eventually(() => fake.commands.length > 0, 'asked');
+  t.mock.timers.tick(10_000);
+  await assert.rejects(using, { code: 'timeout' });
+  assert.equal(fake.attached.size, 0, 'it is let go of');
+});
+
+test('input of the person is told, that of an act is not', async () => {
+  const fake = fakeChrome();
+  const { use, acting, onReport, watchInput } = await startSession(fake);
+  /** @type {any[]} */
+  const reports = [];
+  onReport(event => reports.push(event));
+  const input = (name = 'handrailInput') => fake.emit(7, '', 'Runtime.bindingCalled', { name, payload: 'keydown', executionContextId: 1 });
+  await use(7, async () => {
+    watchInput(7, '');
+    const [binding] = fake.commands.filter(({ method }) => method === 'Runtime.addBinding');
+    const [script] = fake.commands.filter(({ method }) => method === 'Page.addScriptToEvaluateOnNewDocument');
+    assert.deepEqual(binding.params, { name: 'handrailInput', executionContextName: 'Handrail' });
+    assert.equal(script.params.worldName, 'Handrail');
+    await acting(7, async () => { input(); });
+    await assert.rejects(acting(7, async () => { throw new Error('refused'); }));
+    input('of another');
+    assert.deepEqual(reports, []);
+    input();
+  });
+  input();
+  assert.deepEqual(reports, [{ tab: 7, kind: 'input' }, { tab: 7, kind: 'input' }]);
+});
+
 test('OOPIFs are joined to any depth, and go with what they stand in', async () => {
   const fake = fakeChrome();
   const { use, children, send } = await startSession(fake);

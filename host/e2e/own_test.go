@@ -108,17 +108,37 @@ func (o *own) press(t *testing.T, session, selector string) {
 	}
 }
 
-// killWorker stops the service worker as Chrome would, and waits for its end.
+// killWorker stops the service worker as Chrome would, once there is one.
 func (o *own) killWorker(t *testing.T) {
 	t.Helper()
-	infos := o.call(t, "", "Target.getTargets", map[string]any{})["targetInfos"].([]any)
-	for _, info := range infos {
-		if info := info.(map[string]any); info["type"] == "service_worker" && strings.Contains(info["url"].(string), wire.ExtensionID) {
-			o.call(t, "", "Target.closeTarget", map[string]any{"targetId": info["targetId"]})
-			return
+	eventually(t, "there is a worker to stop", func() bool {
+		infos := o.call(t, "", "Target.getTargets", map[string]any{})["targetInfos"].([]any)
+		for _, info := range infos {
+			if info := info.(map[string]any); info["type"] == "service_worker" && strings.Contains(info["url"].(string), wire.ExtensionID) {
+				o.call(t, "", "Target.closeTarget", map[string]any{"targetId": info["targetId"]})
+				return true
+			}
 		}
-	}
-	t.Fatalf("no worker in %v", infos)
+		return false
+	})
+}
+
+// tabOf gives the number of the tab of that title.
+func (o *own) tabOf(t *testing.T, title string) (tab int) {
+	t.Helper()
+	eventually(t, "there is a tab "+title, func() bool {
+		var list wire.TabsResult
+		if json.Unmarshal(o.must(t, "tabs", "--json").stdout, &list) != nil {
+			return false
+		}
+		for _, one := range list.Tabs {
+			if one.Title == title {
+				tab = one.Tab
+			}
+		}
+		return tab != 0
+	})
+	return tab
 }
 
 const panelURL = "chrome-extension://" + wire.ExtensionID + "/panel/index.html"
@@ -187,16 +207,7 @@ func TestKilledWorker(t *testing.T) {
 	o, web := newOwn(t), newSite(t)
 	o.open(t, web.main("first.html"))
 	o.allowAll(t)
-	var list wire.TabsResult
-	if err := json.Unmarshal(o.must(t, "tabs", "--json").stdout, &list); err != nil {
-		t.Fatal(err)
-	}
-	tab := ""
-	for _, one := range list.Tabs {
-		if one.Title == "First" {
-			tab = fmt.Sprint(one.Tab)
-		}
-	}
+	tab := fmt.Sprint(o.tabOf(t, "First"))
 	before := o.snapshot(t, "--tab", tab)
 	save := uidOf(t, before.UIDs, `"Save"`)
 	for range 3 {
@@ -206,4 +217,28 @@ func TestKilledWorker(t *testing.T) {
 		web.wantCounts(t, map[string]int{"first save": 1})
 	}
 	o.must(t, "recover", before.RecoveryHandle)
+}
+
+// What a person does in a page that is watched supersedes what was read of it; an
+// act's own input does not supersede what is read behind it.
+func TestPersonsInput(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	_, page := o.open(t, web.main("first.html"))
+	o.allowAll(t)
+	before := o.snapshot(t, "--tab", fmt.Sprint(o.tabOf(t, "First")))
+	o.act(t, uidOf(t, before.UIDs, `"Save"`), "click")
+	after := o.snapshot(t)
+	o.must(t, "resolve", uidOf(t, after.UIDs, `"Save"`)) // whatever the act's input had told would be there by now
+	if o.read(t, after.RecoveryHandle).Superseded {
+		t.Error("the act's own input is taken for the person's")
+	}
+	o.press(t, page, "h1")
+	eventually(t, "a press supersedes", func() bool { return o.read(t, after.RecoveryHandle).Superseded })
+	o.must(t, "navigate", web.cross("second.html"))
+	again := o.snapshot(t)
+	if o.read(t, again.RecoveryHandle).Superseded {
+		t.Error("what was read after the act is superseded by it")
+	}
+	o.call(t, page, "Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": "a", "code": "KeyA", "text": "a"})
+	eventually(t, "a key supersedes", func() bool { return o.read(t, again.RecoveryHandle).Superseded })
 }
