@@ -5,7 +5,7 @@
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME = 20s
 
-.PHONY: build man test lint unit js fuzz widgets e2e demo bench generate score release clean
+.PHONY: build man test lint unit js fuzz widgets e2e chaos demo bench generate score release clean
 
 build:
 	go build -trimpath -o bin/handrail ./host/cmd/handrail
@@ -40,6 +40,11 @@ widgets: node_modules
 # The end-to-end tests drive a real headless Chromium through the real extension.
 e2e: build widgets
 	go test -tags e2e -count 1 -timeout 15m ./host/e2e
+
+# The random tests at their full length: 500 kills, 300 pages, 10,000 interleavings.
+chaos: build node_modules
+	HANDRAIL_CHAOS=500 go test -tags e2e -count 1 -timeout 60m -v -run '^(TestKilledWhileActing|TestMutatingPages)$$' ./host/e2e
+	HANDRAIL_CHAOS=500 node --test extension/test/once.test.js
 
 demo: build
 	bin/handrail demo

@@ -90,31 +90,6 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// An act whose host or extension is killed meanwhile is done once or not at all,
-// and the same id never does it again.
-func TestKilledWhileActing(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
-	uid := uidOf(t, h.snapshot(t, web.main("first.html")).UIDs, `"Save"`)
-	done := 0
-	for i := range 12 {
-		id := fmt.Sprintf("%032x", i+1)
-		acted := make(chan output)
-		go func() { acted <- h.run("act", uid, "click", "--act-id", id) }()
-		time.Sleep(time.Duration(i*12) * time.Millisecond) // where the kill falls, not what is waited for
-		h.kill(t, "chrome-extension://")
-		out := <-acted
-		for range 3 {
-			out = h.run("act", uid, "click", "--act-id", id)
-		}
-		got := web.take()["first save"]
-		if got > 1 || out.code == 0 && got != 1 {
-			t.Errorf("act %d: exit %d, the page counted %d\n%s", i, out.code, got, out.stderr)
-		}
-		done += got
-	}
-	t.Logf("%d of 12 acts were done", done)
-}
-
 // The parts that large messages travel in are those of any size.
 func TestParts(t *testing.T) {
 	h, web := newHandrail(t, "HANDRAIL_PART=4096"), newSite(t)
