@@ -152,7 +152,9 @@ export function twoFrames() {
  * @returns {Watcher}
  */
 export function watch(kinds, controls, clicks) {
-  const armedMs = 3000; // a worker that dies in between leaves nothing held
+  // A worker that dies in between leaves nothing held. Told by ticks, not by the clock:
+  // input that a busy page takes late is held still.
+  const [ticks, tickMs] = [12, 250];
   const world = /** @type {{handrail?: Watcher}} */ (globalThis);
   world.handrail?.end(); // one that a dialog kept from being ended
   const element = /** @type {HTMLElement} */ (this.nodeType === Node.ELEMENT_NODE ? this : this.parentElement);
@@ -216,7 +218,17 @@ export function watch(kinds, controls, clicks) {
   };
 
   // --- events
-  let armed = 0;
+  let armed = 0; // ticks that are left
+  let ticking = /** @type {ReturnType<typeof setInterval> | undefined} */ (undefined);
+  const disarm = () => {
+    clearInterval(ticking);
+    ticking = undefined;
+    armed = 0;
+  };
+  const rearm = () => {
+    armed = ticks;
+    ticking ||= setInterval(() => { if (--armed === 0) disarm(); }, tickMs);
+  };
   let began = false;
   let clicked = false;
   let menu = false;
@@ -225,7 +237,7 @@ export function watch(kinds, controls, clicks) {
   const until = new AbortController();
   /** @param {Event} event */
   const take = event => {
-    if (!event.isTrusted || performance.now() > armed) return;
+    if (!event.isTrusted || armed === 0) return;
     const hit = /** @type {Element} */ (event.composedPath()[0] ?? event.target);
     // A closed shadow root shows what was hit to nobody but those inside.
     const inner = roots.find(root => root.mode === 'closed' && root.host === hit);
@@ -256,7 +268,7 @@ export function watch(kinds, controls, clicks) {
     if (event.type === 'contextmenu') menu = true;
     if ((event.type === 'click' || event.type === 'auxclick') && --clicks === 0) {
       clicked = true;
-      armed = 0;
+      disarm();
     }
   };
 
@@ -318,7 +330,8 @@ export function watch(kinds, controls, clicks) {
   return world.handrail = {
     element, meets,
     arm(name, context, item, ...keys) {
-      [armed, held, moved] = [performance.now() + armedMs, '', ''];
+      rearm();
+      held = moved = '';
       was = { own: '', place: '', item, keys };
       Object.assign(was, { own: String(own()), place: String(place()) });
       Object.assign(before, look());
@@ -327,7 +340,7 @@ export function watch(kinds, controls, clicks) {
       return (name === '' || own().includes(name)) && (context === '' || place().includes(context)) && change() === '';
     },
     sight() {
-      if (armed) armed = performance.now() + armedMs; // whoever looks is alive
+      if (armed > 0) rearm(); // whoever looks is alive
       notice(observer.takeRecords());
       const changes = [];
       if (location.href !== before.url) changes.push('url');
@@ -358,6 +371,7 @@ export function watch(kinds, controls, clicks) {
       return why;
     },
     end() {
+      disarm();
       until.abort();
       observer.disconnect();
       delete world.handrail;
