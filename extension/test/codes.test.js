@@ -29,7 +29,7 @@ async function startWorld() {
     emit: (/** @type {string} */ method, /** @type {object} */ params) => fake.emit(7, '', method, params),
     /** @param {Act} [act] @param {object} [params] @param {object} [more] of the request */
     act: (act = {}, params = {}, more = {}) => ask('perform', {
-      epoch: 3, expires: Date.now() + 10_000, grant: 'dedicated', tab: 7, act: { id: `act ${++acts}`, kind: 'click', ...act },
+      epoch: 3, expires: Date.now() + 10_000, grant: { by: 'dedicated', permits: [] }, tab: 7, act: { id: `act ${++acts}`, kind: 'click', ...act },
       ...(['eval', 'navigate', 'forward'].includes(act.kind ?? '') ? {} : { target: button }), ...params,
     }, more),
     /** @param {string} method what happens once this is asked of the page, which does not answer it @param {() => void} happen */

@@ -147,7 +147,7 @@ class World {
     const epoch = this.#epoch - (this.#random(6) === 0 ? 1 : 0);
     this.#port.send({
       jsonrpc: '2.0', id, method: 'perform',
-      params: { epoch, expires: this.#now + 10_000, grant: 'dedicated', tab: 7, act: { id: this.#id, kind: 'click' }, target: button },
+      params: { epoch, expires: this.#now + 10_000, grant: { by: 'dedicated', permits: [] }, tab: 7, act: { id: this.#id, kind: 'click' }, target: button },
     });
   }
 

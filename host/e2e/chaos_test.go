@@ -61,7 +61,7 @@ func TestKilledWhileActing(t *testing.T) {
 	n := chaos(t, 36)
 	h, web := newOwn(t), newSite(t)
 	h.open(t, web.main(fmt.Sprintf("once.html?n=%d", n)))
-	h.allowActing(t)
+	h.allowAll(t)
 	view := h.snapshot(t, "--tab", strconv.Itoa(h.tabOf(t, "Once")), "--profile", "full", "--max-tokens", "0", "--window", "0").UIDs
 	r := rand.New(rand.NewPCG(seed, 0))
 	victims := []string{"worker", "host", "client"}

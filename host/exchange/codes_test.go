@@ -100,7 +100,11 @@ var codeCases = map[wire.Code]func(t *testing.T) error{
 		w.restart()
 		return w.client("c").call("act", click, nil)
 	},
-	wire.NotApproved:   asked("navigate", wire.NavigateParams{URL: first}),
+	wire.NotApproved: func(t *testing.T) error {
+		w := start(t)
+		w.link.Allow(t, "never", "read")
+		return w.client("c").call("navigate", wire.NavigateParams{URL: first}, nil)
+	},
 	wire.EvalOff:       asked("eval", wire.EvalParams{Expression: "1", Tab: 1}),
 	wire.RevealOff:     asked("snapshot", wire.SnapshotParams{Reveal: true}),
 	wire.InvalidSchema: extracting(`{"type":"money"}`),
