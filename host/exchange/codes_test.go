@@ -101,8 +101,7 @@ var codeCases = map[wire.Code]func(t *testing.T) error{
 		return w.client("c").call("act", click, nil)
 	},
 	wire.NotApproved: func(t *testing.T) error {
-		w := start(t)
-		w.link.Allow(t, "never", "read")
+		w := start(t, "HANDRAIL_APPROVAL=50ms") // nobody answers
 		return w.client("c").call("navigate", wire.NavigateParams{URL: first}, nil)
 	},
 	wire.EvalOff:       asked("eval", wire.EvalParams{Expression: "1", Tab: 1}),
