@@ -81,7 +81,7 @@ export const codes = Object.freeze({
   bad_type: { message: 'what the page says does not fit a required property', hint: "change the property's type, x-attr or the locale, or make it optional", retry: 'never' },
 });
 
-/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'rules' | 'ask' | 'waiting' | 'snapshot' | 'read' | 'find' | 'extract' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'tools' | 'tool' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'wait' | 'screenshot' | 'await' | 'shoot' | 'reveal' | 'mark'} Method */
+/** @typedef {'hello' | 'cancel' | 'event' | 'policy' | 'rules' | 'ask' | 'waiting' | 'snapshot' | 'read' | 'find' | 'extract' | 'act' | 'navigate' | 'eval' | 'dialog' | 'resolve' | 'recover' | 'tabs' | 'highlight' | 'history' | 'pin' | 'purge' | 'export' | 'activity' | 'disconnect' | 'tools' | 'tool' | 'capture' | 'perform' | 'ledger' | 'inspect' | 'wait' | 'screenshot' | 'await' | 'shoot' | 'reveal' | 'mark'} Method */
 /** The types of params and results; notifications have no result. @type {Readonly<Record<Method, {params: keyof Types, result?: keyof Types}>>} */
 export const methods = Object.freeze({
   hello: { params: 'Hello', result: 'Welcome' },
@@ -103,6 +103,12 @@ export const methods = Object.freeze({
   recover: { params: 'RecoverParams', result: 'RecoverResult' },
   tabs: { params: 'TabsParams', result: 'TabsResult' },
   highlight: { params: 'HighlightUIDParams', result: 'HighlightResult' },
+  history: { params: 'HistoryParams', result: 'HistoryResult' },
+  pin: { params: 'PinParams', result: 'PinResult' },
+  purge: { params: 'PurgeParams', result: 'PurgeResult' },
+  export: { params: 'ExportParams', result: 'ExportResult' },
+  activity: { params: 'ActivityParams', result: 'ActivityResult' },
+  disconnect: { params: 'DisconnectParams', result: 'DisconnectResult' },
   tools: { params: 'ToolsParams', result: 'ToolsResult' },
   tool: { params: 'ToolParams', result: 'ToolResult' },
   capture: { params: 'CaptureParams', result: 'CaptureResult' },
@@ -523,6 +529,100 @@ export const methods = Object.freeze({
  * @typedef {object} HighlightResult
  */
 /**
+ * @typedef {object} HistoryParams
+ * @property {number} [tab]
+ * @property {number} [before]
+ * @property {number} [limit]
+ */
+/**
+ * @typedef {object} HistoryEntry
+ * @property {number} at
+ * @property {number} tab
+ * @property {string} client
+ * @property {string} [handle]
+ * @property {string} [origin]
+ * @property {string} [path]
+ * @property {string} [title]
+ * @property {string} [options]
+ * @property {number} [tokens_before]
+ * @property {number} [view_tokens]
+ * @property {boolean} [superseded]
+ * @property {boolean} [pinned]
+ * @property {string} [act_id]
+ * @property {string} [uid]
+ * @property {string} [action]
+ * @property {'sent' | 'done' | 'failed' | 'uncertain'} [state]
+ * @property {string} [effect]
+ * @property {Code} [code]
+ */
+/**
+ * @typedef {object} HistoryResult
+ * @property {HistoryEntry[]} entries
+ */
+/**
+ * @typedef {object} PinParams
+ * @property {string} handle
+ * @property {boolean} [off]
+ */
+/**
+ * @typedef {object} PinResult
+ * @property {boolean} pinned
+ */
+/**
+ * @typedef {object} PurgeParams
+ * @property {number} [older_than_s]
+ * @property {boolean} [all]
+ */
+/**
+ * @typedef {object} PurgeResult
+ * @property {number} snapshots
+ */
+/**
+ * @typedef {object} ExportParams
+ * @property {string[]} handles
+ */
+/**
+ * @typedef {object} ExportResult
+ * @property {string} name
+ * @property {string} bundle
+ */
+/**
+ * @typedef {object} ActivityParams
+ */
+/**
+ * @typedef {object} ActiveClient
+ * @property {number} id
+ * @property {string} client
+ * @property {number} since
+ * @property {number} reads
+ * @property {number} acts
+ * @property {string} [now]
+ */
+/**
+ * @typedef {object} Request
+ * @property {number} at
+ * @property {string} client
+ * @property {string} method
+ * @property {string} [action]
+ * @property {number} [tab]
+ * @property {Code} [code]
+ * @property {number} ms
+ */
+/**
+ * @typedef {object} ActivityResult
+ * @property {ActiveClient[]} clients
+ * @property {Request[]} requests
+ * @property {string[]} blocked
+ */
+/**
+ * @typedef {object} DisconnectParams
+ * @property {number} [id]
+ * @property {string} [allow]
+ */
+/**
+ * @typedef {object} DisconnectResult
+ */
+/**
  * @typedef {object} ToolsParams
  */
 /**
@@ -809,6 +909,21 @@ export const methods = Object.freeze({
  * @property {TabsResult} TabsResult
  * @property {HighlightUIDParams} HighlightUIDParams
  * @property {HighlightResult} HighlightResult
+ * @property {HistoryParams} HistoryParams
+ * @property {HistoryEntry} HistoryEntry
+ * @property {HistoryResult} HistoryResult
+ * @property {PinParams} PinParams
+ * @property {PinResult} PinResult
+ * @property {PurgeParams} PurgeParams
+ * @property {PurgeResult} PurgeResult
+ * @property {ExportParams} ExportParams
+ * @property {ExportResult} ExportResult
+ * @property {ActivityParams} ActivityParams
+ * @property {ActiveClient} ActiveClient
+ * @property {Request} Request
+ * @property {ActivityResult} ActivityResult
+ * @property {DisconnectParams} DisconnectParams
+ * @property {DisconnectResult} DisconnectResult
  * @property {ToolsParams} ToolsParams
  * @property {Tool} Tool
  * @property {ToolsResult} ToolsResult
@@ -1329,6 +1444,130 @@ const schemas = {
     },
   },
   HighlightResult: {
+    open: true,
+    fields: {
+    },
+  },
+  HistoryParams: {
+    open: false,
+    fields: {
+      tab: { kind: 'int', optional: true },
+      before: { kind: 'int', optional: true },
+      limit: { kind: 'int', optional: true },
+    },
+  },
+  HistoryEntry: {
+    open: true,
+    fields: {
+      at: { kind: 'int' },
+      tab: { kind: 'int' },
+      client: { kind: 'string' },
+      handle: { kind: 'string', optional: true },
+      origin: { kind: 'string', optional: true },
+      path: { kind: 'string', optional: true },
+      title: { kind: 'string', optional: true },
+      options: { kind: 'string', optional: true },
+      tokens_before: { kind: 'int', optional: true },
+      view_tokens: { kind: 'int', optional: true },
+      superseded: { kind: 'bool', optional: true },
+      pinned: { kind: 'bool', optional: true },
+      act_id: { kind: 'string', optional: true },
+      uid: { kind: 'string', optional: true },
+      action: { kind: 'string', optional: true },
+      state: { kind: 'string', optional: true, oneOf: ['sent', 'done', 'failed', 'uncertain'] },
+      effect: { kind: 'string', optional: true },
+      code: { kind: 'string', optional: true },
+    },
+  },
+  HistoryResult: {
+    open: true,
+    fields: {
+      entries: { kind: 'array', of: 'HistoryEntry' },
+    },
+  },
+  PinParams: {
+    open: false,
+    fields: {
+      handle: { kind: 'string', max: 64 },
+      off: { kind: 'bool', optional: true },
+    },
+  },
+  PinResult: {
+    open: true,
+    fields: {
+      pinned: { kind: 'bool' },
+    },
+  },
+  PurgeParams: {
+    open: false,
+    fields: {
+      older_than_s: { kind: 'int', optional: true },
+      all: { kind: 'bool', optional: true },
+    },
+  },
+  PurgeResult: {
+    open: true,
+    fields: {
+      snapshots: { kind: 'int' },
+    },
+  },
+  ExportParams: {
+    open: false,
+    fields: {
+      handles: { kind: 'array', of: 'string', max: 64 },
+    },
+  },
+  ExportResult: {
+    open: true,
+    fields: {
+      name: { kind: 'string' },
+      bundle: { kind: 'bytes' },
+    },
+  },
+  ActivityParams: {
+    open: false,
+    fields: {
+    },
+  },
+  ActiveClient: {
+    open: true,
+    fields: {
+      id: { kind: 'int' },
+      client: { kind: 'string' },
+      since: { kind: 'int' },
+      reads: { kind: 'int' },
+      acts: { kind: 'int' },
+      now: { kind: 'string', optional: true },
+    },
+  },
+  Request: {
+    open: true,
+    fields: {
+      at: { kind: 'int' },
+      client: { kind: 'string' },
+      method: { kind: 'string' },
+      action: { kind: 'string', optional: true },
+      tab: { kind: 'int', optional: true },
+      code: { kind: 'string', optional: true },
+      ms: { kind: 'int' },
+    },
+  },
+  ActivityResult: {
+    open: true,
+    fields: {
+      clients: { kind: 'array', of: 'ActiveClient' },
+      requests: { kind: 'array', of: 'Request' },
+      blocked: { kind: 'array', of: 'string' },
+    },
+  },
+  DisconnectParams: {
+    open: false,
+    fields: {
+      id: { kind: 'int', optional: true },
+      allow: { kind: 'string', optional: true, max: 210 },
+    },
+  },
+  DisconnectResult: {
     open: true,
     fields: {
     },

@@ -114,7 +114,7 @@ func (c *command) root() *cobra.Command {
 	root.SetVersionTemplate("handrail {{.Version}}\n")
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print one line of JSON")
 	root.AddCommand(
-		c.compress(), c.detect(), c.retrieve(), c.diff(), c.live(c.structure()), c.stats(), c.purge(), c.pin(),
+		c.compress(), c.detect(), c.retrieve(), c.diff(), c.live(c.structure()), c.stats(), c.purge(), c.pin(), c.history(), c.export(),
 		c.live(c.snapshot()), c.read(), c.find(), c.extract(), c.live(c.act()), c.live(c.resolve()), c.live(c.eval()), c.live(c.recover()), c.live(c.tabs()), c.live(c.navigate()), c.live(c.dialog()), c.live(c.wait()), c.live(c.screenshot()), c.live(c.policy()),
 		c.closeBrowser(), c.install(), c.uninstall(), c.doctor(), c.version(), c.demo(), c.mcp(), c.keep(), c.man(),
 	)

@@ -105,8 +105,25 @@ func (w *world) client(name string) *client {
 	c := &client{t: w.t, Conn: wire.NewConn(conn, conn, wire.Options{})}
 	go c.Serve(context.Background())
 	w.t.Cleanup(func() { c.Close() })
-	c.must("hello", wire.Hello{Min: 1, Max: 1, Version: "1", Client: &wire.Client{Kind: "cli", Name: name}}, &c.welcome)
+	c.must("hello", helloOf(name), &c.welcome)
 	return c
+}
+
+func helloOf(name string) wire.Hello {
+	return wire.Hello{Min: 1, Max: 1, Version: "1", Client: &wire.Client{Kind: "cli", Name: name}}
+}
+
+// hello tells what comes of a client's hello.
+func (w *world) hello(name string) error {
+	w.t.Helper()
+	conn, err := socket.Dial(w.t.Context(), w.entry())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer conn.Close()
+	link := wire.NewConn(conn, conn, wire.Options{})
+	go link.Serve(context.Background())
+	return link.Call(w.t.Context(), "hello", helloOf(name), nil)
 }
 
 // entry waits for the newest host's entry in the registry.

@@ -52,6 +52,11 @@ func (l *link) helloClient(ctx context.Context, p wire.Hello) (wire.Welcome, err
 		return wire.Welcome{}, badField("client", "a client says its kind (cli, mcp, program) and name")
 	}
 	l.client = *p.Client
+	id, ok := l.active.connect(l.key(), l.conn)
+	if !ok {
+		return wire.Welcome{}, blocked()
+	}
+	l.id = id
 	w := l.welcome(ctx, protocol)
 	w.Browser = &l.browser
 	l.greeted.Store(true)

@@ -34,6 +34,7 @@ type host struct {
 
 	port    *wire.Conn   // to the extension
 	agent   *tools.Agent // the panel's
+	active  *activity
 	stdin   *watched
 	stdout  *tap
 	browser wire.Browser // of the extension's hello, as are the next
@@ -68,7 +69,7 @@ func open(dir string, dirErr error, log zerolog.Logger, now func() time.Time) *h
 		current: map[string]currentTab{}, clients: map[net.Conn]bool{}, storeErr: dirErr,
 	}
 	h.quit, h.end = context.WithCancelCause(context.Background())
-	h.agent = h.newAgent()
+	h.agent, h.active = h.newAgent(), newActivity(now)
 	if n, err := strconv.Atoi(os.Getenv("HANDRAIL_PART")); err == nil && n > 0 {
 		h.part = min(n, wire.PartToHost)
 	}
@@ -182,12 +183,13 @@ func (h *host) serveClient(conn net.Conn) {
 		conn.SetReadDeadline(time.Unix(1, 0))
 	}
 	h.mu.Unlock()
-	l := &link{host: h}
+	l := &link{host: h, conn: conn}
 	served := wire.NewConn(conn, conn, l.options(wire.PartToHost))
 	l.tell = func(w wire.Waiting) { go served.Notify("waiting", w) } // the client may not be reading
 	if err := served.Serve(context.Background()); err != nil {
 		h.log.Info().Str(state.FieldCode, string(codeOf(err))).Msg("a client broke its link")
 	}
+	h.active.leave(l.id)
 	h.mu.Lock()
 	delete(h.clients, conn)
 	h.mu.Unlock()

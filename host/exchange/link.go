@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"net"
 	"sync/atomic"
 
 	"handrail/host/snapshot"
@@ -18,6 +19,8 @@ type link struct {
 	*host
 	isExtension bool
 	greeted     atomic.Bool        // hello was answered
+	conn        net.Conn           // the client's
+	id          int                // of the client among those that are connected
 	client      wire.Client        // on the extension's link the panel
 	tell        func(wire.Waiting) // tells the client that a request waits for the person; nil where it cannot be told
 }
@@ -58,6 +61,30 @@ func (l *link) verb(method string) verb {
 		}
 	case "policy":
 		return serve((*link).policy)
+	case "history":
+		if l.isExtension {
+			return serve((*link).history)
+		}
+	case "pin":
+		if l.isExtension {
+			return serve((*link).pin)
+		}
+	case "purge":
+		if l.isExtension {
+			return serve((*link).purge)
+		}
+	case "export":
+		if l.isExtension {
+			return serve((*link).export)
+		}
+	case "activity":
+		if l.isExtension {
+			return serve((*link).activity)
+		}
+	case "disconnect":
+		if l.isExtension {
+			return serve((*link).disconnect)
+		}
 	case "tools":
 		if l.isExtension {
 			return serve((*link).tools)
@@ -116,11 +143,18 @@ func (l *link) options(part int) wire.Options {
 // handle answers one request.
 func (l *link) handle(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	start := l.now()
+	done := func(wire.Code) {}
+	if !silent[method] && l.greeted.Load() {
+		done = l.active.begin(l.id, l.key(), method, params)
+	}
 	result, err := l.answer(ctx, method, params)
 	entry := l.log.Debug().Str(state.FieldMethod, method).Dur("ms", l.now().Sub(start))
 	if err != nil {
 		err = l.fault(err)
 		entry = entry.Str(state.FieldCode, string(codeOf(err)))
+		done(codeOf(err))
+	} else {
+		done("")
 	}
 	entry.Msg("answered")
 	return result, err

@@ -296,6 +296,23 @@ func Stored(ctx context.Context, store *recovery.Store, handle string) (*compres
 	return page, err
 }
 
+// Text gives a stored view whole, as it was shown.
+func Text(ctx context.Context, store *recovery.Store, handle string) (string, error) {
+	page, err := Stored(ctx, store, handle)
+	if err != nil {
+		return "", err
+	}
+	own, err := OptionsOf(ctx, store, handle, wire.ViewOptions{})
+	if err != nil {
+		return "", err
+	}
+	view, err := page.View(own)
+	if err != nil {
+		return "", err
+	}
+	return view.Text, nil
+}
+
 // stored reads the page behind a handle, with its view and snapshot.
 func stored(ctx context.Context, store *recovery.Store, handle string) (*compressor.Page, *recovery.View, *recovery.Snapshot, error) {
 	view, seen, err := store.Lookup(ctx, handle)

@@ -627,6 +627,116 @@ type HighlightUIDParams struct {
 	Tab    int    `json:"tab,omitempty"`
 }
 
+// HistoryParams asks for what was shown and done.
+type HistoryParams struct {
+	Tab    int   `json:"tab,omitempty"`    // default all
+	Before int64 `json:"before,omitempty"` // Unix ms; default now
+	Limit  int   `json:"limit,omitempty"`  // default 100, at most 500
+}
+
+// HistoryResult has the entries, newest first.
+type HistoryResult struct {
+	Entries []HistoryEntry `json:"entries"`
+}
+
+// HistoryEntry is a view that was shown to a client, with Handle, or an act, with ActID.
+type HistoryEntry struct {
+	At     int64  `json:"at"` // Unix ms
+	Tab    int    `json:"tab"`
+	Client string `json:"client"` // kind:name
+
+	Handle       string `json:"handle,omitempty"`
+	Origin       string `json:"origin,omitempty"`
+	Path         string `json:"path,omitempty"`
+	Title        string `json:"title,omitempty"`
+	Options      string `json:"options,omitempty"` // JSON, "" for those of profile full
+	TokensBefore int    `json:"tokens_before,omitempty"`
+	ViewTokens   int    `json:"view_tokens,omitempty"`
+	Superseded   bool   `json:"superseded,omitempty"`
+	Pinned       bool   `json:"pinned,omitempty"`
+
+	ActID  string `json:"act_id,omitempty"`
+	UID    string `json:"uid,omitempty"`
+	Action string `json:"action,omitempty"`
+	State  string `json:"state,omitempty" wire:"enum=sent|done|failed|uncertain"`
+	Effect string `json:"effect,omitempty"`
+	Code   string `json:"code,omitempty"` // of the failure
+}
+
+// PinParams keeps a snapshot from being let go, or with Off lets it go again.
+type PinParams struct {
+	Handle string `json:"handle" wire:"max=64"`
+	Off    bool   `json:"off,omitempty"`
+}
+
+// PinResult says what it is now.
+type PinResult struct {
+	Pinned bool `json:"pinned"`
+}
+
+// PurgeParams removes what is stored: what is older, or all.
+type PurgeParams struct {
+	OlderThanS int64 `json:"older_than_s,omitempty"`
+	All        bool  `json:"all,omitempty"`
+}
+
+// PurgeResult says how many snapshots went.
+type PurgeResult struct {
+	Snapshots int64 `json:"snapshots"`
+}
+
+// ExportParams asks for views with their payloads in one file.
+type ExportParams struct {
+	Handles []string `json:"handles" wire:"max=64"`
+}
+
+// ExportResult is a tar packed with zstd (docs/FORMAT.md, Bundle), base64 in JSON.
+type ExportResult struct {
+	Name   string `json:"name"`
+	Bundle []byte `json:"bundle"`
+}
+
+// ActivityParams asks who is connected and what they asked for.
+type ActivityParams struct{}
+
+// ActivityResult has the clients, the newest requests first, and those who were disconnected.
+type ActivityResult struct {
+	Clients  []ActiveClient `json:"clients"`
+	Requests []Request      `json:"requests"` // the last 200
+	Blocked  []string       `json:"blocked"`  // kind:name; may not connect
+}
+
+// ActiveClient is a client that is connected.
+type ActiveClient struct {
+	ID     int    `json:"id"`
+	Client string `json:"client"` // kind:name
+	Since  int64  `json:"since"`  // Unix ms
+	Reads  int    `json:"reads"`
+	Acts   int    `json:"acts"`
+	Now    string `json:"now,omitempty"` // the method under way
+}
+
+// Request is one that was answered; nothing of a page is in it.
+type Request struct {
+	At     int64  `json:"at"` // Unix ms
+	Client string `json:"client"`
+	Method string `json:"method"`
+	Action string `json:"action,omitempty"`
+	Tab    int    `json:"tab,omitempty"`
+	Code   string `json:"code,omitempty"` // of the failure
+	Ms     int64  `json:"ms"`
+}
+
+// DisconnectParams ends a client's connection and keeps it from making another for
+// ten minutes; with Allow it may at once.
+type DisconnectParams struct {
+	ID    int    `json:"id,omitempty"`
+	Allow string `json:"allow,omitempty" wire:"max=210"` // kind:name
+}
+
+// DisconnectResult is empty.
+type DisconnectResult struct{}
+
 // ToolsParams asks for the tools of an agent in the side panel.
 type ToolsParams struct{}
 
@@ -689,6 +799,12 @@ var Methods = []Method{
 	{"recover", "client→host", RecoverParams{}, RecoverResult{}, "gives a stored payload byte for byte"},
 	{"tabs", "client→host, host→extension", TabsParams{}, TabsResult{}, "lists, opens, closes or selects tabs"},
 	{"highlight", "client→host", HighlightUIDParams{}, HighlightResult{}, "draws a uid's node in its page"},
+	{"history", "extension→host", HistoryParams{}, HistoryResult{}, "lists what was shown and done"},
+	{"pin", "extension→host", PinParams{}, PinResult{}, "keeps a snapshot from being let go"},
+	{"purge", "extension→host", PurgeParams{}, PurgeResult{}, "removes what is stored"},
+	{"export", "extension→host", ExportParams{}, ExportResult{}, "gives stored views with their payloads in one file"},
+	{"activity", "extension→host", ActivityParams{}, ActivityResult{}, "says who is connected and what they asked for"},
+	{"disconnect", "extension→host", DisconnectParams{}, DisconnectResult{}, "ends a client's connection"},
 	{"tools", "extension→host", ToolsParams{}, ToolsResult{}, "lists the tools of the side panel's agent"},
 	{"tool", "extension→host", ToolParams{}, ToolResult{}, "calls one of them"},
 	{"capture", "host→extension", CaptureParams{}, CaptureResult{}, "reads a tab into a bundle"},
