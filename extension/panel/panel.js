@@ -1,7 +1,9 @@
 // The side panel: one link to the host, one module for each tab.
+import { openActivity } from './activity.js';
 import { openAgent } from './agent.js';
 import { openApprovals } from './approvals.js';
 import { element } from './element.js';
+import { openHistory } from './history.js';
 import { openLink } from './link.js';
 import { openPage } from './page.js';
 import { openSites } from './sites.js';
@@ -29,6 +31,8 @@ const { ask, answer } = openLink(state => {
 
 tabs.sites = openSites(ask);
 tabs.agent = openAgent(ask);
+tabs.history = openHistory(ask);
+tabs.activity = openActivity(ask);
 tabs.page = openPage(ask);
 if (known) for (const tab of Object.values(tabs)) tab.host?.(known);
 openTabs(element('tabs', HTMLElement), name => tabs[name]?.shown?.());

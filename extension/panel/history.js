@@ -1,0 +1,149 @@
+// The History tab: what was shown and done in this browser, and what is stored of it.
+import { activeTab } from '../src/chrome.js';
+import { bytesOf, save } from './download.js';
+import { element } from './element.js';
+import { renderLines } from './lines.js';
+
+/** @typedef {import('../src/wire.js').HistoryEntry} Entry */
+
+const page = 100; // entries asked for at once
+
+/** When something was, in few characters. @param {number} at Unix ms @param {number} now Unix ms */
+export function timeOf(at, now) {
+  const then = new Date(at);
+  const today = then.toDateString() === new Date(now).toDateString();
+  return then.toLocaleString([], today ? { timeStyle: 'medium' } : { dateStyle: 'short', timeStyle: 'short' });
+}
+
+/** What an entry was, in words. @param {Entry} entry */
+export function wordsOf({ handle, title, origin = '', path = '', tokens_before: before = 0, view_tokens: after = 0, superseded, pinned, action, uid, state, effect, code, client }) {
+  const by = client.replace(/^panel:$/, 'the panel').replace(/^panel:agent$/, 'the panel\'s agent').replace(/^(cli|mcp|program):/, '$1 ');
+  if (!handle) return `${action}${uid ? ` ${uid}` : ''}: ${[state, code, effect && effect !== 'unknown' && `effect ${effect.replace('_', ' ')}`].filter(Boolean).join(', ')}; by ${by}`;
+  const marks = [pinned && 'pinned', superseded && 'the page has moved on'].filter(Boolean).join(', ');
+  return `${title || origin + path || 'a page'}, ${before.toLocaleString()} → ${after.toLocaleString()} tokens, for ${by}${marks ? ` (${marks})` : ''}`;
+}
+
+/** @param {import('./link.js').Ask} ask @returns {import('./panel.js').Tab} */
+export function openHistory(ask) {
+  const list = element('history-entries', HTMLOListElement);
+  const state = element('history-state', HTMLParagraphElement);
+  const all = element('history-all', HTMLInputElement);
+  const older = element('history-older', HTMLButtonElement);
+  const compare = element('history-compare', HTMLButtonElement);
+  const bundle = element('history-export', HTMLButtonElement);
+  const stored = element('history-view', HTMLElement);
+  const lines = element('history-lines', HTMLOListElement);
+  const purge = element('history-purge', HTMLFormElement);
+  let oldest = 0;
+
+  const chosen = () => [...list.querySelectorAll('input:checked')].map(box => /** @type {HTMLInputElement} */ (box).value);
+  const choose = () => {
+    compare.disabled = chosen().length !== 2;
+    bundle.disabled = chosen().length === 0;
+  };
+  /** Does what the person asked for, and says what came of it. @param {() => Promise<string>} work */
+  const run = async work => {
+    state.textContent = '…';
+    try {
+      state.textContent = await work();
+    } catch (fault) {
+      const { message = String(fault), hint = '' } = /** @type {{message?: string, hint?: string}} */ (fault ?? {});
+      state.textContent = hint ? `${message}: ${hint}` : message;
+    }
+  };
+  /** @param {boolean} [more] what is older than what is listed */
+  const load = more => run(async () => {
+    const { entries } = await ask('history', { limit: page, ...(all.checked ? {} : { tab: await activeTab() }), ...(more && oldest ? { before: oldest } : {}) });
+    if (!more) list.replaceChildren();
+    const now = Date.now();
+    list.append(...entries.map((/** @type {Entry} */ entry) => row(entry, now)));
+    oldest = entries.at(-1)?.at ?? oldest;
+    older.hidden = entries.length < page;
+    choose();
+    return list.children.length === 0 ? 'Nothing was shown or done yet' : '';
+  });
+  /** @param {string} label @param {string} of @param {() => Promise<string>} work */
+  const button = (label, of, work) => {
+    const made = document.createElement('button');
+    made.type = 'button';
+    made.textContent = label;
+    made.setAttribute('aria-label', `${label}: ${of}`);
+    made.addEventListener('click', () => run(work));
+    return made;
+  };
+  /** @param {Entry} entry @param {number} now */
+  const row = (entry, now) => {
+    const item = document.createElement('li');
+    const words = wordsOf(entry);
+    const line = document.createElement('label');
+    const time = document.createElement('time');
+    time.textContent = timeOf(entry.at, now);
+    time.dateTime = new Date(entry.at).toISOString();
+    const { handle } = entry;
+    if (handle) {
+      const box = document.createElement('input');
+      box.type = 'checkbox';
+      box.value = handle;
+      box.addEventListener('change', choose);
+      line.append(box, ' ');
+    }
+    line.append(time, ` ${words}`);
+    item.append(line);
+    if (handle) {
+      const acts = document.createElement('div');
+      acts.className = 'row';
+      acts.append(
+        button('Open', words, () => show({ handle }, `The view ${handle}`)),
+        button('Recover', words, async () => {
+          const { payload, bytes } = await ask('recover', { handle });
+          save(`${handle}.json`, bytesOf(payload));
+          return `The payload, ${bytes.toLocaleString()} bytes, is saved`;
+        }),
+        button(entry.pinned ? 'Unpin' : 'Pin', words, async () => {
+          await ask('pin', { handle, ...(entry.pinned && { off: true }) });
+          await load();
+          return entry.pinned ? 'It may be let go again' : 'It is kept';
+        }),
+      );
+      item.append(acts);
+    }
+    return item;
+  };
+  /** @param {{handle: string, since?: string}} what @param {string} heading */
+  const show = async (what, heading) => {
+    const view = await ask('read', what);
+    element('history-heading', HTMLElement).textContent = heading;
+    lines.dataset.handle = view.recovery_handle;
+    lines.replaceChildren(renderLines(view.uids.split('\n'), 1));
+    stored.hidden = false;
+    element('history-heading', HTMLElement).focus();
+    return view.next_offset === null ? '' : 'The first window of it is shown';
+  };
+
+  all.addEventListener('change', () => load());
+  older.addEventListener('click', () => load(true));
+  compare.addEventListener('click', () => run(() => {
+    const [newer, earlier] = chosen(); // listed newest first
+    return show({ handle: newer, since: earlier }, 'What is different in the later one');
+  }));
+  bundle.addEventListener('click', () => run(async () => {
+    const { name, bundle: packed } = await ask('export', { handles: chosen() });
+    save(name, bytesOf(packed));
+    return `${name} is saved`;
+  }));
+  element('history-close', HTMLButtonElement).addEventListener('click', () => {
+    stored.hidden = true;
+    list.querySelector('button')?.focus();
+  });
+  purge.addEventListener('submit', event => {
+    event.preventDefault();
+    const age = element('history-age', HTMLSelectElement).value;
+    run(async () => {
+      const { snapshots } = await ask('purge', age === 'all' ? { all: true } : { older_than_s: Number(age) });
+      element('history-purging', HTMLDetailsElement).open = false;
+      await load();
+      return `${snapshots.toLocaleString()} snapshots were removed`;
+    });
+  });
+  return { shown: () => void load() };
+}

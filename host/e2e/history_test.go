@@ -1,0 +1,98 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"handrail/host/client"
+	"handrail/host/wire"
+)
+
+// What programs were shown and did is listed in the panel, opened, compared, saved and
+// removed; a program that the person sends away stays away.
+func TestPanelHistoryAndActivity(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	o.allowAll(t)
+	p := newPanel(t, o, web.main("demo.html"), "Save settings")
+	tab := fmt.Sprint(o.tabOf(t, "Orders"))
+	before := o.snapshot(t, "--tab", tab)
+	o.act(t, uidOf(t, before.UIDs, `"Save settings"`), "click")
+	after := o.snapshot(t, "--tab", tab)
+	downloads := t.TempDir()
+	o.call(t, "", "Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": downloads})
+
+	p.click(t, `[aria-controls=history]`)
+	p.until(t, "#history-entries", "click "+uidOf(t, before.UIDs, `"Save settings"`)+": done")
+	check := func(handle string) {
+		p.value(t, p.view, fmt.Sprintf(`document.querySelector('#history-entries input[value=%q]').click()`, handle))
+	}
+	check(before.RecoveryHandle)
+	check(after.RecoveryHandle)
+	p.click(t, "#history-compare")
+	p.until(t, "#history-lines", "Saved for ops@example.com")
+	p.click(t, "#history-close")
+	button := func(handle, label string) {
+		p.value(t, p.view, fmt.Sprintf(`[...document.querySelector('#history-entries input[value=%q]').closest('li').querySelectorAll('button')].find(button => button.textContent === %q).click()`, handle, label))
+	}
+	button(before.RecoveryHandle, "Open")
+	p.until(t, "#history-lines", "Nothing saved yet")
+	button(before.RecoveryHandle, "Recover")
+	p.until(t, "#history-state", "is saved")
+	want := string(o.must(t, "retrieve", before.RecoveryHandle).stdout)
+	saved := func(pattern string) (text string) {
+		t.Helper()
+		eventually(t, "a file is saved", func() bool {
+			names, _ := filepath.Glob(filepath.Join(downloads, pattern))
+			if len(names) != 1 {
+				return false
+			}
+			b, err := os.ReadFile(names[0])
+			text = string(b)
+			return err == nil && len(b) > 0
+		})
+		return text
+	}
+	if got := saved("hr_*.json"); got != want {
+		t.Errorf("recovered %d bytes, stored are %d", len(got), len(want))
+	}
+	p.click(t, "#history-export")
+	p.until(t, "#history-state", ".tar.zst is saved")
+	if got := saved("handrail-*.tar.zst"); !strings.HasPrefix(got, "\x28\xb5\x2f\xfd") {
+		t.Errorf("the bundle begins with % x", got[:min(4, len(got))])
+	}
+	button(before.RecoveryHandle, "Pin")
+	p.until(t, "#history-entries", "pinned")
+
+	p.click(t, `[aria-controls=activity]`)
+	p.until(t, "#activity-requests", "act click")
+	stay, err := client.Connect(t.Context(), client.Choice{Dir: o.home, Client: wire.Client{Kind: "cli", Name: "stay"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stay.Close()
+	eventually(t, "the program is listed", func() bool {
+		p.click(t, `[aria-controls=activity]`) // a panel in a tab behind another does not look by itself
+		return strings.Contains(p.text(t, "#activity-clients"), "cli stay")
+	})
+	p.click(t, "#activity-clients button")
+	p.until(t, "#activity-clients", "cli stay: kept away")
+	if err := stay.Once(t.Context(), "tabs", wire.TabsParams{}, nil); err == nil {
+		t.Error("it is still served")
+	}
+	o.as("stay").refused(t, wire.NotApproved, "tabs")
+	o.must(t, "tabs")
+	p.click(t, "#activity-clients button")
+	eventually(t, "it is served again", func() bool { return o.as("stay").run("tabs").code == 0 })
+
+	p.click(t, `[aria-controls=history]`)
+	p.click(t, "#history-purging summary")
+	p.set(t, "#history-age", "all")
+	p.submit(t, "#history-purge")
+	p.until(t, "#history-state", "removed")
+	o.refused(t, wire.UnknownHandle, "retrieve", before.RecoveryHandle)
+}
