@@ -39,7 +39,7 @@ widgets: node_modules
 
 # The end-to-end tests drive a real headless Chromium through the real extension.
 e2e: build widgets
-	go test -tags e2e -count 1 -timeout 15m ./host/e2e
+	go test -tags e2e -count 1 -timeout 22m ./host/e2e
 
 # The random tests at their full length: 500 kills, 300 pages, 10,000 interleavings.
 chaos: build node_modules
