@@ -7,9 +7,10 @@ import { refuseWithheld, unchanged } from './act-select.js';
 import { evidence, guard, observe, see, watched } from './act-watch.js';
 import { unfit } from './choice.js';
 import { Fault } from './fault.js';
-import { textOf, twoFrames } from './in-page.js';
+import { nameOf } from './identity.js';
+import { textOf, twoFrames, wholeOf } from './in-page.js';
 import { fitting, setField, sliderState, takeFocus, valueField } from './in-page-fields.js';
-import { hold, inPage } from './node.js';
+import { hold, inPage, inPageKept } from './node.js';
 import { hidden } from './secrets.js';
 import { awake, send } from './session.js';
 
@@ -37,11 +38,29 @@ export async function setValue(tab, target, act, start) {
   const [value = ''] = act.values ?? [];
   return hold(tab, target, async node => {
     const seen = await checkShown(node, target, act.expect);
+    await refusePart(node, target, seen);
     const field = await inPage(node, valueField);
     if (Object.hasOwn(formats, field.type)) return setNative(node, target, seen, act, start, field, value);
     const slider = ['slider', 'spinbutton'].includes(seen.role) ? await inPage(node, sliderState) : null;
     if (!slider) throw new Fault('wrong_kind', `a ${field.type ? `field of type ${field.type}` : seen.role || seen.probe.tag} is not set by value`);
     return steer(node, target, seen, act, start, slider, value);
+  });
+}
+
+/**
+ * Refuses to give a part of a field a value: the day of a date, which the browser shows
+ * as a node of its own. The field itself takes one.
+ * @param {Held} node @param {Target} target @param {Seen} seen
+ */
+export async function refusePart(node, target, { probe: { part } }) {
+  if (!part) return;
+  const whole = await inPageKept(node, wholeOf);
+  const [{ node: dom }, { nodes: [ax] }] = await Promise.all([
+    send(node.tab, node.targetId, 'DOM.describeNode', { objectId: whole.objectId }),
+    send(node.tab, node.targetId, 'Accessibility.getPartialAXTree', { objectId: whole.objectId, fetchRelatives: false }),
+  ]);
+  throw new Fault('wrong_kind', `this is a part of a field of type ${part}: give the field its value by set_value`, {
+    candidates: [{ role: String(ax?.role?.value ?? '').toLowerCase(), name: nameOf(ax), tag: 'input', backendDOMNodeId: dom.backendNodeId, frameId: target.frameId }],
   });
 }
 

@@ -3,10 +3,12 @@
 import { chordOf, maxKeys, strike, typeKeys } from './act-keys.js';
 import { checkShown } from './act-point.js';
 import { hideTyped, isSecret } from './act-secrets.js';
+import { select } from './act-select.js';
+import { refusePart, setValue } from './act-set.js';
 import { submitFrom } from './act-submit.js';
 import { evidence, guard, observe, watched } from './act-watch.js';
 import { Fault } from './fault.js';
-import { focusOn, textOf } from './in-page.js';
+import { focusOn, probe, textOf } from './in-page.js';
 import { hold, inPage } from './node.js';
 import { hidden } from './secrets.js';
 import { awake, send } from './session.js';
@@ -30,6 +32,7 @@ export async function type(tab, target, { text = '', clear = false, submit = fal
   await awake(tab);
   return hold(tab, target, node => watched(node, kinds, async watcher => {
     const seen = await checkShown(node, target, expect);
+    await refusePart(node, target, seen);
     refuseText(seen);
     if (keys) refuseKeys(text, seen);
     const secret = await isSecret(target, seen, mark);
@@ -53,18 +56,37 @@ export async function type(tab, target, { text = '', clear = false, submit = fal
   }));
 }
 
+/** Fields that are set and not typed into. */
+const setTypes = /^(date|time|datetime-local|month|week|range|color)$/;
+
 /**
- * Puts a text in the place of what a field holds.
+ * Puts a text in the place of what a field holds, in the way of the field: a list's
+ * option is chosen by it, a date set to it.
  * @param {number} tab @param {Target} target @param {Act} act @param {Start} start
+ * @returns {Promise<Evidence>}
  */
-export const setField = (tab, target, act, start) => type(tab, target, { ...act, clear: true }, start);
+export async function setField(tab, target, act, start) {
+  await awake(tab);
+  const { tag, type: kind } = await hold(tab, target, node => inPage(node, probe));
+  const other = tag === 'select' ? select : setTypes.test(kind) ? setValue : undefined;
+  if (!other) return type(tab, target, { ...act, clear: true }, start);
+  if (act.submit) throw new Fault('bad_request', 'a text field is submitted: leave submit out, and click what submits the form', { field: 'submit' });
+  return other(tab, target, { ...act, values: [act.text ?? ''] }, start);
+}
 
 /** Browsers and editors may break a text's lines differently. @param {string} text */
 const plain = text => text.replace(/\s+/g, ' ').trim();
 
+/** @param {string} tag @param {string} type */
+function insteadOf(tag, type) {
+  if (tag === 'select') return ': choose by select';
+  if (setTypes.test(type)) return ': give it a value by set_value';
+  return { checkbox: ': use check', radio: ': use check', file: ': use upload' }[type] ?? '';
+}
+
 /** @param {Seen} seen */
 function refuseText({ role, probe: { editable, tag, type } }) {
-  if (editable === 'kind') throw new Fault('wrong_kind', `a ${type ? `field of type ${type}` : role || tag} takes no text`);
+  if (editable === 'kind') throw new Fault('wrong_kind', `a ${type ? `field of type ${type}` : role || tag} takes no text${insteadOf(tag, type)}`);
   if (editable === 'readonly') throw new Fault('not_editable', 'the field is read-only');
   if (editable === 'none') throw new Fault('not_editable', `a ${role || tag} takes no text`);
 }

@@ -11,6 +11,7 @@
  * @property {string} disabled why it is: disabled, fieldset, aria-disabled, inert; '' when it is not
  * @property {boolean} visible
  * @property {boolean} ariaHidden the page hides it from the accessibility tree
+ * @property {string} part of what type of field it is a part that the browser drew; '' when it is none
  * @property {boolean} listed an option of a list that is closed
  * @property {string} editable text, rich, or why not: readonly, kind, none
  * @property {[number, number, number, number]} rect x, y, width, height in its frame's viewport
@@ -55,11 +56,13 @@ export function probe() {
     const button = /** @type {HTMLButtonElement | null} */ (closest('button, input'));
     return button !== null && ['submit', 'image'].includes(button.type) && button.form !== null;
   };
+  const inner = element.getRootNode();
+  const whole = inner instanceof ShadowRoot && inner.host instanceof HTMLInputElement ? inner.host.type : '';
   const { x, y, width, height } = element.getBoundingClientRect();
   const visible = element.checkVisibility({ visibilityProperty: true });
   return {
     connected: this.isConnected, ariaHidden: false, skipped: visible && !element.checkVisibility({ contentVisibilityAuto: true }),
-    tag, type, disabled, editable, visible, rect: [x, y, width, height],
+    tag, type, disabled, editable, visible, part: whole, rect: [x, y, width, height],
     listed: tag === 'option' && !visible && element.closest('select')?.checkVisibility() === true,
     labelled: ['checkbox', 'radio', 'file'].includes(type) && [...input.labels ?? []].some(label => label.checkVisibility({ visibilityProperty: true })),
     href: element instanceof HTMLAnchorElement ? element.href : '', navigates: leads(),
@@ -91,6 +94,11 @@ export function keyCandidate(n) {
     open.push(...(slotted.length > 0 ? slotted : [.../** @type {Element} */ (at).shadowRoot?.childNodes ?? at.childNodes]).toReversed());
   }
   return found.flat()[n];
+}
+
+/** The field of which the browser drew a part. @this {Element} */
+export function wholeOf() {
+  return /** @type {ShadowRoot} */ (this.getRootNode()).host;
 }
 
 /** The label that can be clicked in a node's place. @this {HTMLInputElement} */
@@ -169,7 +177,13 @@ export function watch(kinds, controls, clicks) {
   };
   /** @type {ShadowRoot[]} innermost first */
   const roots = [];
-  for (let root = element.getRootNode(); root instanceof ShadowRoot; root = root.host.getRootNode()) roots.push(root);
+  /** @type {Element[]} the browser's own, a date field say, of which the node is a part: to watch in them crashes the page */
+  const wholes = [];
+  const hosts = /^(article|aside|blockquote|body|div|footer|h[1-6]|header|main|nav|p|section|span|.*-.*)$/; // of what a page may attach
+  for (let root = element.getRootNode(); root instanceof ShadowRoot; root = root.host.getRootNode()) {
+    if (hosts.test(root.host.localName)) roots.push(root);
+    else wholes.push(root.host);
+  }
 
   // --- what it stands for
   const fold = (/** @type {string | null | undefined} */ text) => (text ?? '').replace(/\s+/g, ' ').trim();
@@ -214,7 +228,7 @@ export function watch(kinds, controls, clicks) {
     // What is slotted into a closed shadow root does not know it.
     const slots = element.matches('slot') ? [element] : [...element.querySelectorAll('slot')];
     if (slots.some(slot => /** @type {HTMLSlotElement} */ (slot).assignedNodes({ flatten: true }).some(part => holds(part, hit)))) return 'own';
-    return roots.some(root => root.host === hit) ? 'own' : '';
+    return roots.some(root => root.host === hit) || wholes.includes(/** @type {Element} */ (hit)) ? 'own' : '';
   };
 
   // --- events
