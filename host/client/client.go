@@ -143,7 +143,7 @@ func (choice Choice) dedicated(ctx context.Context) (socket.Entry, error) {
 	if !choice.Running {
 		return keeper.Ensure(ctx, choice.Dir, choice.Ephemeral, choice.Warn)
 	}
-	entry, err := keeper.Running(choice.Dir, choice.Ephemeral)
+	entry, err := keeper.Running(ctx, choice.Dir, choice.Ephemeral)
 	if err == nil && entry.Socket == "" {
 		err = wire.Fail(wire.NoPage, "no browser is running")
 	}

@@ -79,18 +79,37 @@ func Ensure(ctx context.Context, dir string, ephemeral bool, warn func(string)) 
 		select {
 		case <-time.After(30 * time.Millisecond):
 		case <-limit.Done():
-			if ctx.Err() != nil {
-				return entry, wire.Fail(wire.Canceled, "")
-			}
-			return entry, wire.Fail(wire.BrowserFailed, "the browser was started and its extension did not answer within %v; the logs are in %q", startLimit, filepath.Join(dir, "log"))
+			return entry, unanswered(ctx, dir)
 		}
 	}
 }
 
-// Running returns the host of the dedicated browser if that runs; without a Socket
-// where it does not.
-func Running(dir string, ephemeral bool) (socket.Entry, error) {
-	return find(dir, Key(dir, ephemeral))
+// Running returns the host of the dedicated browser if that runs, for which it waits
+// while the browser has none; without a Socket where no browser runs. The error is a
+// *wire.Fault: browser_failed, no_store, canceled.
+func Running(ctx context.Context, dir string, ephemeral bool) (socket.Entry, error) {
+	limit, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	key := Key(dir, ephemeral)
+	for {
+		entry, err := find(dir, key)
+		if err != nil || entry.Socket != "" || !held(dir, key) {
+			return entry, err
+		}
+		select {
+		case <-time.After(30 * time.Millisecond):
+		case <-limit.Done():
+			return entry, unanswered(ctx, dir)
+		}
+	}
+}
+
+// unanswered is the failure of a browser whose extension did not answer in time.
+func unanswered(ctx context.Context, dir string) *wire.Fault {
+	if ctx.Err() != nil {
+		return wire.Fail(wire.Canceled, "")
+	}
+	return wire.Fail(wire.BrowserFailed, "the browser was started and its extension did not answer within %v; the logs are in %q", startLimit, filepath.Join(dir, "log"))
 }
 
 // ClosedAt returns when somebody last asked for the dedicated browser to be
