@@ -13,7 +13,7 @@ const colours = {
  * @returns {Promise<import('./wire.js').HighlightResult>}
  * @throws {Fault} stale_uid
  */
-export async function mark({ tab, target }) {
+export async function mark({ tab, target, scroll }) {
   return use(tab, async () => {
     if (!target) return clear(tab);
     return hold(tab, target, async node => {
@@ -21,7 +21,7 @@ export async function mark({ tab, target }) {
       await check(node, target);
       await clear(tab, targetId);
       await Promise.all([send(tab, targetId, 'DOM.enable'), send(tab, targetId, 'Overlay.enable')]);
-      await send(tab, targetId, 'DOM.scrollIntoViewIfNeeded', { objectId }).catch(() => {}); // it may have no box
+      if (scroll) await send(tab, targetId, 'DOM.scrollIntoViewIfNeeded', { objectId }).catch(() => {}); // it may have no box
       await send(tab, targetId, 'Overlay.highlightNode', { objectId, highlightConfig: { ...colours, showInfo: false } });
       return {};
     });

@@ -524,6 +524,7 @@ export const methods = Object.freeze({
  * @property {string} [uid]
  * @property {string} [handle]
  * @property {number} [tab]
+ * @property {boolean} [scroll]
  */
 /**
  * @typedef {object} HighlightResult
@@ -863,6 +864,7 @@ export const methods = Object.freeze({
  * @typedef {object} HighlightParams
  * @property {number} tab
  * @property {Target} [target]
+ * @property {boolean} [scroll]
  */
 /**
  * @typedef {object} Types
@@ -1441,6 +1443,7 @@ const schemas = {
       uid: { kind: 'string', optional: true, max: 64 },
       handle: { kind: 'string', optional: true, max: 64 },
       tab: { kind: 'int', optional: true },
+      scroll: { kind: 'bool', optional: true },
     },
   },
   HighlightResult: {
@@ -1868,6 +1871,7 @@ const schemas = {
     fields: {
       tab: { kind: 'int' },
       target: { kind: 'object', of: 'Target', optional: true },
+      scroll: { kind: 'bool', optional: true },
     },
   },
 };

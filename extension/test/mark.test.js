@@ -10,7 +10,11 @@ test('a target is drawn and the drawing taken away; what changed is not drawn', 
   const { mark } = await start('src/mark.js');
   const sent = () => fake.commands.splice(0).map(({ method }) => method).filter(method => method.startsWith('Overlay.'));
   await mark({ tab: 7, target: button });
+  assert.ok(!fake.commands.some(({ method }) => method === 'DOM.scrollIntoViewIfNeeded'), 'pointing at a line does not move the page');
   assert.deepEqual(sent(), ['Overlay.enable', 'Overlay.highlightNode']);
+  await mark({ tab: 7, target: button, scroll: true });
+  assert.ok(fake.commands.some(({ method }) => method === 'DOM.scrollIntoViewIfNeeded'));
+  sent();
   await mark({ tab: 7 });
   assert.deepEqual(sent(), ['Overlay.disable']);
   page.nodes = row('Review', 'Grace');

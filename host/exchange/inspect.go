@@ -85,7 +85,7 @@ func (l *link) highlight(ctx context.Context, p wire.HighlightUIDParams) (wire.H
 		if err != nil {
 			return none, err
 		}
-		mark = wire.HighlightParams{Tab: at.tab, Target: at.target}
+		mark = wire.HighlightParams{Tab: at.tab, Target: at.target, Scroll: p.Scroll}
 	}
 	if mark.Tab == 0 {
 		var err error

@@ -389,6 +389,7 @@ type Revealed struct {
 type HighlightParams struct {
 	Tab    int     `json:"tab"`
 	Target *Target `json:"target,omitempty"`
+	Scroll bool    `json:"scroll,omitempty"` // into view first
 }
 
 // HighlightResult is empty.
@@ -625,6 +626,7 @@ type HighlightUIDParams struct {
 	UID    string `json:"uid,omitempty" wire:"max=64"`
 	Handle string `json:"handle,omitempty" wire:"max=64"`
 	Tab    int    `json:"tab,omitempty"`
+	Scroll bool   `json:"scroll,omitempty"` // into view first
 }
 
 // HistoryParams asks for what was shown and done.
