@@ -1,6 +1,6 @@
 // The box that finds a text in the snapshot shown.
 import { element } from './element.js';
-import { renderLines } from './lines.js';
+import { focusable, renderLine } from './lines.js';
 
 /**
  * @param {(text: string) => Promise<import('../src/wire.js').Found | undefined>} find undefined: there is nothing to show
@@ -27,7 +27,7 @@ export function openFind(find) {
     if (!result || asked !== newest) return;
     const all = result.lines.split('\n');
     lines.dataset.handle = result.recovery_handle;
-    lines.replaceChildren(...(result.total > 0 ? [renderLines(all)] : []));
+    lines.replaceChildren(...(result.total > 0 ? all.map(line => focusable(renderLine(line))) : []));
     count.textContent = foundOf(result.total, all.length);
     found.hidden = false;
   });

@@ -2,7 +2,7 @@
 import { activeTab } from '../src/chrome.js';
 import { bytesOf, save } from './download.js';
 import { element } from './element.js';
-import { renderLines } from './lines.js';
+import { focusable, renderLine } from './lines.js';
 
 /** @typedef {import('../src/wire.js').HistoryEntry} Entry */
 
@@ -114,7 +114,7 @@ export function openHistory(ask) {
     const view = await ask('read', what);
     element('history-heading', HTMLElement).textContent = heading;
     lines.dataset.handle = view.recovery_handle;
-    lines.replaceChildren(renderLines(view.uids.split('\n'), 1));
+    lines.replaceChildren(...view.uids.split('\n').map((/** @type {string} */ line) => focusable(renderLine(line))));
     stored.hidden = false;
     element('history-heading', HTMLElement).focus();
     return view.next_offset === null ? '' : 'The first window of it is shown';

@@ -11,7 +11,7 @@ const marker = /^… (?<chars>\d+) characters, (?<controls>\d+) controls left ou
 /** @typedef {'uid' | 'role' | 'quoted' | 'below' | 'rest'} Kind */
 /** @typedef {{kind: Kind, text: string}} Part */
 /** @typedef {{before: string, uid: string, parts: Part[]}} Item before: the separator from the item before */
-/** @typedef {{sign: string, depth: number, items: Item[]}} Line sign: + - ~ in a diff, else '' */
+/** @typedef {{sign: string, depth: number, items: Item[]}} Line sign: + - ~ > in a diff, else '' */
 
 /**
  * Takes a line apart. Joined again, what stands before the items and in their parts is
@@ -21,7 +21,7 @@ const marker = /^… (?<chars>\d+) characters, (?<controls>\d+) controls left ou
  * @returns {Line}
  */
 export function parseLine(text, indent = 1) {
-  const [lead = '', sign = '', spaces = ''] = /^(?:([+~-]) )?( *)/u.exec(text) ?? [];
+  const [lead = '', sign = '', spaces = ''] = /^(?:([+~>-]) )?( *)/u.exec(text) ?? [];
   const rest = text.slice(lead.length);
   const items = [item('')];
   if (rest === '[open overlays]' || marker.test(rest)) items[0].parts.push({ kind: 'rest', text: rest });
@@ -84,47 +84,64 @@ export function joinWindow(shown, next) {
   return cut ? { keep: at - 1, add: [cut[1] + next[0], ...next.slice(1)] } : { keep: at, add: next };
 }
 
+const kinds = {
+  control: /^(button|checkbox|combobox|link|menuitem\w*|option|radio|searchbox|slider|spinbutton|switch|tab|textbox|treeitem|clickable|summary|options|listbox|date|inputtime|colorwell)$/,
+  heading: /^(h[1-6]|heading|page|caption|legend)$/,
+  landmark: /^(main|nav|aside|header|footer|region|form|search|dialog|alertdialog|iframe|article|banner|navigation|complementary|contentinfo)$/,
+  table: /^(table|grid|treegrid|row|th|cell|gridcell|columnheader|rowheader|rowgroup|list|li|listitem)$/,
+};
+
+/** Which kind of role it is, for its colour. @param {string} role */
+const kindOf = role => Object.entries(kinds).find(([, words]) => words.test(role))?.[0] ?? 'other';
+
 /**
- * Makes the list items of lines. Each uid is a target of its own: an element with
+ * Makes the list item of a line. Each uid is a target of its own: an element with
  * data-uid; what is cut below one is a button with data-under. What went away is none.
- * @param {string[]} lines
- * @param {number} [indent]
- * @returns {DocumentFragment}
+ * @param {string} text
+ * @param {number} [indent] spaces to a level
+ * @param {number} [level] the depth to show, where it is not the line's own
+ * @returns {HTMLLIElement}
  */
-export function renderLines(lines, indent = 1) {
-  const all = document.createDocumentFragment();
-  for (const text of lines) {
-    const { sign, depth, items } = parseLine(text, indent);
-    const line = document.createElement('li');
-    line.style.setProperty('--depth', String(depth));
-    if (sign) {
-      line.dataset.sign = sign;
-      line.append(`${sign} `);
-    }
-    for (const { before, uid, parts } of items) {
-      const shown = target(sign === '-' ? '' : uid);
-      for (const { kind, text } of parts) shown.append(kind === 'below' && shown.dataset.uid ? under(uid, text) : part(kind, text));
-      line.append(before, shown);
-    }
-    all.append(line);
+export function renderLine(text, indent = 1, level) {
+  const { sign, depth, items } = parseLine(text, indent);
+  const line = document.createElement('li');
+  line.style.setProperty('--depth', String(level ?? depth));
+  line.append(part('fold', ''));
+  if (sign) {
+    line.dataset.sign = sign;
+    line.append(`${sign} `);
   }
-  return all;
+  for (const { before, uid, parts } of items) {
+    const shown = target(sign === '-' ? '' : uid);
+    for (const { kind, text } of parts) shown.append(kind === 'below' && shown.dataset.uid ? under(uid, text) : part(kind, text));
+    line.append(before, shown);
+  }
+  return line;
 }
 
 /** An element that can be pointed at when it has a uid. @param {string} [uid] */
 export function target(uid) {
   const span = document.createElement('span');
-  if (uid) {
-    span.dataset.uid = uid;
-    span.tabIndex = 0;
-  }
+  if (uid) span.dataset.uid = uid;
   return span;
+}
+
+/** A target outside the tree of lines, which the keyboard comes to by itself. @param {HTMLElement} within @returns {HTMLElement} it */
+export function focusable(within) {
+  for (const span of within.querySelectorAll('[data-uid]')) {
+    if (!(span instanceof HTMLElement)) continue;
+    span.tabIndex = 0;
+    span.role = 'button';
+    span.ariaHasPopup = 'menu';
+  }
+  return within;
 }
 
 /** @param {string} kind @param {string} text */
 export function part(kind, text) {
   const span = document.createElement('span');
   span.className = kind;
+  if (kind === 'role') span.dataset.kind = kindOf(text);
   span.textContent = text;
   return span;
 }
@@ -133,6 +150,7 @@ export function part(kind, text) {
 function under(uid, text) {
   const button = document.createElement('button');
   button.type = 'button';
+  button.tabIndex = -1; // the acts of the line have it for the keyboard
   button.dataset.under = uid;
   button.textContent = text;
   return button;

@@ -2,8 +2,15 @@
 import { connectWorker } from '../src/chrome.js';
 
 /** @typedef {import('../src/wire.js').Policy} Policy */
-/** @typedef {(method: string, params: object, signal?: AbortSignal) => Promise<any>} Ask signal: gives the request up, which is answered all the same */
-/** @typedef {{host: 'connected'|'none'|'skew', message?: string, policy?: Policy, dedicated?: boolean}} HostState */
+/**
+ * @callback Ask
+ * @param {string} method
+ * @param {object} params
+ * @param {{signal?: AbortSignal, again?: boolean}} [more] signal: gives it up, and the answer is `canceled`;
+ *   again: the person wants it, also where they ended debugging of the tab
+ * @returns {Promise<any>}
+ */
+/** @typedef {{host: 'connected'|'connecting'|'none'|'skew', message?: string, policy?: Policy, dedicated?: boolean}} HostState */
 /** @typedef {import('../src/wire.js').AskParams} Question */
 /** @typedef {(id: string, answer: import('../src/wire.js').AskResult) => void} Answer */
 
@@ -43,13 +50,13 @@ export function openLink(onState, onQuestions) {
   port = connect();
 
   return {
-    ask: (method, params, signal) => new Promise((resolve, reject) => {
+    ask: (method, params, { signal, again } = {}) => new Promise((resolve, reject) => {
       const id = next++;
       const giveUp = () => { if (waiting.has(id)) port?.postMessage({ cancel: id }); };
       const over = () => signal?.removeEventListener('abort', giveUp);
       waiting.set(id, { resolve: result => (over(), resolve(result)), reject: fault => (over(), reject(fault)) });
       signal?.addEventListener('abort', giveUp);
-      (port ??= connect()).postMessage({ id, method, params });
+      (port ??= connect()).postMessage({ id, method, params, ...(again && { again }) });
     }),
     answer: (id, answer) => (port ??= connect()).postMessage({ question: id, answer }),
   };

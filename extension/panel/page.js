@@ -1,32 +1,63 @@
 // The Page tab: the live view of the window's active tab.
-import { activeTab, onActiveTab } from '../src/chrome.js';
+import { activeTab, onActiveTab, reloadTab, tabURL } from '../src/chrome.js';
+import { actsOf, evidenceOf, nodeOf, optionsIn, titleOf } from './acts.js';
 import { element } from './element.js';
 import { openFind } from './find.js';
-import { joinWindow, leftOut, renderLines } from './lines.js';
+import { joinWindow, leftOut, parseLine } from './lines.js';
+import { openMenu } from './menu.js';
+import { openNotice } from './notice.js';
 import { openOptions } from './options.js';
 import { openPointing } from './point.js';
+import { openQuestion } from './question.js';
+import { stateOf } from './states.js';
 import { headingOf, renderStructure } from './structure.js';
+import { openTree } from './tree.js';
 
 /** @typedef {import('../src/wire.js').Snapshot} Snapshot */
+/** @typedef {import('./acts.js').Act} Act */
+/** @typedef {import('./acts.js').Node} PageNode */
 
 const query = element('query', HTMLInputElement);
 const changed = element('changed', HTMLButtonElement);
+const copy = element('copy', HTMLButtonElement);
 const more = element('more', HTMLButtonElement);
+const reading = element('reading', HTMLElement);
 const state = element('state', HTMLParagraphElement);
 const cost = element('cost', HTMLElement);
 const size = element('size', HTMLElement);
 const view = element('view', HTMLOListElement);
 const structure = element('page-structure', HTMLDetailsElement);
+const did = element('did', HTMLParagraphElement);
 
 /** What is shown: the handle and its tab, the handle it is compared with, its lines and what they cost. */
 let shown = { handle: '', tab: 0, since: '', lines: [''], indent: 1, tokens: 0, next: 0 };
-let newest = 0;
+/** What is asked for now. @type {AbortController | undefined} */
+let asking;
+let connected = false;
 /** @type {import('./link.js').Ask} */
 let ask;
 /** Takes away what was found. @type {() => void} */
 let clearFound;
-/** @type {() => ReturnType<typeof import('./options.js').optionsOf>} */
+/** What is chosen, once that is known. @type {(() => ReturnType<typeof import('./options.js').optionsOf>) | undefined} */
 let chosen;
+/** An act is under way: what would read the page meanwhile does so behind it. */
+let acting = false;
+let missed = false;
+
+const tree = openTree(element('lines', HTMLElement), view, { point: line => point(line.querySelector('[data-uid]')), open: openLine });
+const showMenu = openMenu(element('line-acts', HTMLElement));
+const askFor = openQuestion();
+const back = () => view.focus({ preventScroll: true });
+const notice = openNotice(element('notice', HTMLElement), (remedy, text) => {
+  switch (remedy) {
+    case 'again': return readPage({ again: true });
+    case 'reload': return void activeTab().then(reloadTab);
+    case 'sites': return document.querySelector('[role=tab][aria-controls=sites]')?.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    default: return answerDialog(remedy === 'accept', text);
+  }
+}, back);
+const point = openPointing(element('content', HTMLElement), pointed =>
+  (shown.handle ? ask('highlight', pointed ?? { tab: shown.tab }).catch(fault => sayFault(fault)) : Promise.resolve()));
 
 /** Shows one line of state; what went wrong stands out. @param {string} text @param {boolean} [wrong] */
 function say(text, wrong = false) {
@@ -40,41 +71,97 @@ function sayFault(fault) {
   say(hint ? `${message}: ${hint}` : message, true);
 }
 
+/** @param {unknown} fault */
+const codeOf = fault => String(/** @type {{code?: string}} */ (fault ?? {}).code ?? '');
+
+/** Says what keeps the page from being read. @param {unknown} fault */
+async function showFault(fault) {
+  if (!connected) return; // said above the tabs
+  const url = codeOf(fault) === 'restricted_page' ? await tabURL(await activeTab()) : '';
+  notice(stateOf(fault, url));
+}
+
 /**
- * Asks for a view; an answer that a newer question has overtaken is dropped.
- * @param {() => Promise<Snapshot>} asking
- * @param {(snapshot: Snapshot) => string} show shows it and says what it is
+ * Asks for one thing at a time, with a bar and Cancel: a view that was asked for before
+ * is given up, and its answer dropped. What became of an act is waited for.
+ * @template T
+ * @param {string} doing
+ * @param {(signal: AbortSignal) => Promise<T>} asks
+ * @param {(answer: T) => void} show
+ * @param {(fault: unknown) => void} fail
  */
-async function read(asking, show) {
-  const reading = ++newest;
-  say('Reading…');
+async function alone(doing, asks, show, fail) {
+  const before = asking;
+  const mine = asking = new AbortController();
+  before?.abort();
+  reading.hidden = false;
+  element('reading-bar', HTMLElement).ariaLabel = doing;
+  view.ariaBusy = 'true';
+  say(doing);
+  /** @param {() => void} then */
+  const end = then => {
+    if (mine !== asking) return;
+    asking = undefined;
+    const focused = reading.contains(document.activeElement);
+    reading.hidden = true;
+    view.ariaBusy = 'false';
+    if (focused) back();
+    say('');
+    then();
+  };
+  mine.signal.addEventListener('abort', () => { if (!acting) end(() => fail({ code: 'canceled' })); });
   try {
-    const snapshot = await asking();
-    if (reading !== newest) return;
-    const notes = [show(snapshot), snapshot.note, snapshot.superseded && 'The page has moved on since it was read',
-      snapshot.smaller === false && 'The view is not smaller than the page\'s tree',
-      snapshot.structure_reason && `No structure: ${snapshot.structure_reason}`];
-    say(notes.filter(Boolean).join('. '));
+    const answer = await asks(mine.signal);
+    end(() => show(answer));
   } catch (fault) {
-    if (reading === newest) sayFault(fault);
+    end(() => fail(fault));
   }
 }
 
-/** Reads the page anew. @param {string} [since] handle: only what is different from then */
-async function readPage(since = '') {
-  if (!since) clear();
-  const options = { ...chosen(), ...(query.value && { query: query.value }) };
-  await read(async () => ask('snapshot', { tab: await activeTab(), ...options, ...(since && { since }) }), snapshot => {
-    showView(snapshot, options.profile === 'full' && !since ? 2 : 1, since);
+/**
+ * Asks for a view.
+ * @param {(signal: AbortSignal) => Promise<Snapshot>} asks
+ * @param {(snapshot: Snapshot) => string} show shows it and says what it is
+ * @param {(fault: unknown) => void} [fail]
+ */
+const read = (asks, show, fail = sayFault) => alone('Reading the page…', asks, snapshot => {
+  notice();
+  const notes = [show(snapshot), snapshot.note, snapshot.superseded && 'The page has moved on since it was read',
+    snapshot.smaller === false && 'The view is not smaller than the page\'s tree',
+    snapshot.structure_reason && `No structure: ${snapshot.structure_reason}`];
+  say(notes.filter(Boolean).join('. '));
+}, fail);
+
+/** The choices and the query. */
+const viewOptions = () => ({ ...chosen?.(), ...(query.value && { query: query.value }) });
+/** @param {{profile?: string}} options */
+const indentOf = ({ profile }) => (profile === 'full' ? 2 : 1);
+
+/**
+ * Reads the page anew. What is shown of the same tab stays until the answer is there.
+ * @param {{since?: string, again?: boolean}} [how] since: only what is different from that handle; again: the person asked
+ */
+async function readPage({ since = '', again = false } = {}) {
+  missed = acting;
+  if (acting) return;
+  const options = viewOptions();
+  const tab = await activeTab();
+  if (tab !== shown.tab) clear();
+  await read(signal => ask('snapshot', { tab, ...options, ...(since && { since }) }, { signal, again }), snapshot => {
+    showView(snapshot, since ? 1 : indentOf(options), since);
     return since ? 'What changed since the reading before' : '';
+  }, fault => {
+    if (!since) clear();
+    showFault(fault);
   });
 }
 
 /** Reads what stands under a node of the snapshot shown. @param {string} uid */
 function readUnder(uid) {
-  const options = { ...chosen(), under: uid };
-  read(() => ask('read', { handle: shown.handle, ...options }), snapshot => {
-    showView(snapshot, options.profile === 'full' ? 2 : 1);
+  if (acting) return;
+  const options = { ...chosen?.(), under: uid };
+  read(signal => ask('read', { handle: shown.handle, ...options }, { signal }), snapshot => {
+    showView(snapshot, indentOf(options));
     return `Under ${uid} only`;
   });
 }
@@ -82,12 +169,12 @@ function readUnder(uid) {
 /** Reads the next window of what is shown. */
 function readOn() {
   const { handle, since, next } = shown;
-  read(() => ask('read', { handle, offset: next, ...(since && { since }) }), snapshot => {
+  read(signal => ask('read', { handle, offset: next, ...(since && { since }) }, { signal }), snapshot => {
     const { keep, add } = joinWindow(shown.lines, snapshot.uids.split('\n'));
-    shown.lines.splice(keep, Infinity, ...add);
-    while (view.children.length > keep) view.lastElementChild?.remove();
-    view.append(renderLines(add, shown.indent));
-    view.children[keep]?.scrollIntoView({ block: 'center' });
+    shown.lines.splice(keep, Infinity);
+    for (const line of add) shown.lines.push(line);
+    tree.show(shown.lines, shown.indent);
+    tree.goTo(keep);
     showSize(snapshot);
     return '';
   });
@@ -95,25 +182,26 @@ function readOn() {
 
 function clear() {
   shown = { handle: '', tab: 0, since: '', lines: [], indent: 1, tokens: 0, next: 0 };
-  view.replaceChildren();
+  tree.show([], 1);
   cost.textContent = size.textContent = '';
-  changed.disabled = more.hidden = structure.hidden = true;
+  changed.disabled = copy.disabled = more.hidden = structure.hidden = true;
   clearFound();
 }
 
 /** @param {Snapshot} snapshot @param {number} indent @param {string} [since] */
-function showView(snapshot, indent, since = '') {
-  clear();
-  shown = { ...shown, handle: snapshot.recovery_handle, tab: snapshot.tab, since, lines: snapshot.uids.split('\n'), indent };
+export function showView(snapshot, indent, since = '') {
+  if (snapshot.tab !== shown.tab) did.textContent = '';
+  clearFound();
+  shown = { handle: snapshot.recovery_handle, tab: snapshot.tab, since, lines: snapshot.uids.split('\n'), indent, tokens: 0, next: 0 };
   view.dataset.handle = structure.dataset.handle = shown.handle;
-  view.replaceChildren(renderLines(shown.lines, indent));
-  changed.disabled = false;
+  tree.show(shown.lines, indent);
+  changed.disabled = copy.disabled = false;
   showSize(snapshot);
+  structure.hidden = !snapshot.structure;
   if (!snapshot.structure) return;
   const summary = /** @type {import('./structure.js').Structure} */ (snapshot.structure);
   element('structure-heading', HTMLElement).textContent = headingOf(summary);
   element('structure-lists', HTMLElement).replaceChildren(renderStructure(summary));
-  structure.hidden = false;
 }
 
 /** Says what the windows shown cost, and what is left. @param {Snapshot} snapshot the last window */
@@ -128,6 +216,82 @@ function showSize(snapshot) {
   shown.next = Number(snapshot.next_offset ?? 0);
 }
 
+/** Opens the acts of a line. @param {HTMLElement} line @param {string} [_text] @param {string} [next] the line below */
+function openLine(line, _text, next = '') {
+  const spans = [...line.querySelectorAll('[data-uid]')].filter(span => span instanceof HTMLElement);
+  openActs(spans, line.getBoundingClientRect(), back, optionsIn(parseLine(next, shown.indent)));
+}
+
+/** @param {HTMLElement[]} spans with data-uid @param {DOMRect} place @param {() => void} giveBack @param {string[]} [choices] */
+function openActs(spans, place, giveBack, choices = []) {
+  const list = spans[0]?.closest('[data-handle]');
+  const handle = list instanceof HTMLElement ? list.dataset.handle ?? '' : '';
+  showMenu(spans.map(span => {
+    const parts = [...span.children].map(part => ({ kind: /** @type {import('./lines.js').Kind} */ (part.className), text: part.textContent ?? '' }));
+    const node = nodeOf({ before: '', uid: span.dataset.uid ?? '', parts });
+    return {
+      title: titleOf(node),
+      entries: [
+        ...actsOf(node, choices).map(act => ({ label: act.label, run: () => prepare(act, node, handle) })),
+        { label: 'Scroll into view', run: () => { ask('highlight', { uid: node.uid, handle, scroll: true }).catch(sayFault); } },
+        { label: 'Read only this', run: () => readUnder(node.uid) },
+        { label: 'Copy uid', run: () => copyText(node.uid, `Copied ${node.uid}`) },
+      ],
+    };
+  }), place, giveBack);
+}
+
+/** Asks for the text that an act needs, and acts. @param {Act} act @param {PageNode} node @param {string} handle */
+async function prepare(act, node, handle) {
+  if (!act.question) return void perform(act, node, handle, '', false);
+  const answer = await askFor(act.question, act.label.replace('…', ''));
+  back();
+  if (answer) await perform(act, node, handle, answer.text, answer.submit);
+}
+
+/** @param {Act} act @param {PageNode} node @param {string} handle @param {string} text @param {boolean} submit */
+async function perform(act, node, handle, text, submit) {
+  if (acting) return;
+  const what = `${act.label.replace('…', '')} ${titleOf(node)}`;
+  const options = viewOptions();
+  /** @param {string} evidence @param {boolean} [wrong] */
+  const tell = (evidence, wrong = false) => {
+    did.textContent = `${what}: ${evidence}`;
+    did.classList.toggle('wrong', wrong);
+  };
+  acting = true;
+  missed = false;
+  await alone(`${what}…`, signal => ask('act', { uid: node.uid, handle, then: 'diff', ...act.params(text, submit) }, { signal }), result => {
+    acting = false;
+    tell(evidenceOf(result));
+    if (result.dialog) return notice(stateOf({ code: 'dialog_open', message: `"${result.dialog}"` }));
+    if (missed || !result.recovery_handle) return void readPage();
+    read(signal => ask('read', { handle: result.recovery_handle, ...options }, { signal }), snapshot => {
+      showView(snapshot, indentOf(options));
+      return '';
+    });
+  }, fault => {
+    acting = false;
+    const { message = String(fault), hint = '', dispatched = '' } = /** @type {{message?: string, hint?: string, dispatched?: string}} */ (fault ?? {});
+    tell([message, dispatched === 'no' ? 'nothing reached the page' : dispatched && `it reached the page: ${dispatched}`, hint].filter(Boolean).join('; '), true);
+    if (/^(dialog_open|not_approved|page_crashed|debugger_taken|canceled_by_user|store_\w+|restricted_page)$/.test(codeOf(fault))) showFault(fault);
+  });
+}
+
+/** @param {boolean} accept @param {string} [text] */
+const answerDialog = (accept, text) => alone('Answering the dialog…', async () =>
+  ask('dialog', { tab: await activeTab(), accept, ...(accept && text !== undefined && { text }) }), () => readPage(), fault => void showFault(fault));
+
+/** @param {string} text @param {string} done */
+async function copyText(text, done) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(done);
+  } catch (thrown) {
+    sayFault(thrown);
+  }
+}
+
 /** Opens the tab: reads the active tab now and whenever another one is. @param {import('./link.js').Ask} link @returns {import('./panel.js').Tab} */
 export function openPage(link) {
   ask = link;
@@ -140,23 +304,41 @@ export function openPage(link) {
       sayFault(fault);
     }
   });
-  openPointing(element('content', HTMLElement), (uid, handle) => {
-    if (shown.handle) ask('highlight', uid ? { uid, handle } : { tab: shown.tab }).catch(sayFault);
-  });
-  changed.addEventListener('click', () => readPage(shown.handle));
+  changed.addEventListener('click', () => readPage({ since: shown.handle, again: true }));
+  copy.addEventListener('click', () => copyText(shown.lines.join('\n'), `Copied ${shown.lines.length.toLocaleString()} lines`));
   more.addEventListener('click', readOn);
+  element('cancel', HTMLButtonElement).addEventListener('click', () => asking?.abort());
   view.addEventListener('click', event => {
     const uid = event.target instanceof HTMLElement && event.target.dataset.under;
     if (uid) readUnder(uid);
   });
-  openOptions(() => readPage()).then(options => {
+  for (const kind of ['keydown', 'contextmenu']) {
+    for (const lists of [element('found', HTMLElement), structure]) {
+      lists.addEventListener(kind, event => {
+        const span = event.target instanceof Element ? event.target.closest('[data-uid]') : null;
+        if (!(span instanceof HTMLElement) || (event instanceof KeyboardEvent && event.key !== 'Enter' && event.key !== ' ')) return;
+        event.preventDefault();
+        openActs([span], span.getBoundingClientRect(), () => span.focus());
+      });
+    }
+  }
+  openOptions(() => readPage({ again: true })).then(options => {
     chosen = options;
     element('ask', HTMLFormElement).addEventListener('submit', event => {
       event.preventDefault();
-      readPage();
+      readPage({ again: true });
     });
     onActiveTab(() => readPage());
-    readPage();
+    if (connected) readPage();
   });
-  return {};
+  return {
+    shown: tree.draw,
+    host({ host }) {
+      const now = host === 'connected';
+      if (now === connected) return;
+      connected = now;
+      if (!now) notice();
+      else if (chosen) readPage();
+    },
+  };
 }

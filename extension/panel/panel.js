@@ -5,8 +5,10 @@ import { openApprovals } from './approvals.js';
 import { element } from './element.js';
 import { openHistory } from './history.js';
 import { openLink } from './link.js';
+import { openNotice } from './notice.js';
 import { openPage } from './page.js';
 import { openSites } from './sites.js';
+import { hostStateOf } from './states.js';
 import { openTabs } from './tabs.js';
 
 /**
@@ -16,7 +18,7 @@ import { openTabs } from './tabs.js';
  * @property {(state: import('./link.js').HostState) => void} [host] called whenever the worker tells the host's state
  */
 
-const host = element('host', HTMLParagraphElement);
+const notice = openNotice(element('host', HTMLElement));
 /** @type {Record<string, Tab>} by the id of the tab's panel */
 const tabs = {};
 /** @type {import('./link.js').HostState | undefined} */
@@ -25,7 +27,7 @@ let known;
 const showQuestions = openApprovals(element('approvals', HTMLElement), (id, given) => answer(id, given));
 const { ask, answer } = openLink(state => {
   known = state;
-  host.textContent = state.host === 'connected' ? '' : state.message ?? 'The Handrail host is not installed: run ./install.sh';
+  notice(hostStateOf(state));
   for (const tab of Object.values(tabs)) tab.host?.(state);
 }, showQuestions);
 

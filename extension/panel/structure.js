@@ -1,5 +1,5 @@
 // The summary of a page's forms, tables and results (docs/FORMAT.md, Structure) as lists.
-import { part, target } from './lines.js';
+import { focusable, part, target } from './lines.js';
 
 /** @typedef {{text: string, uids?: string[]}} Cell */
 /** @typedef {{label: string, type: string, uid?: string, disabled?: boolean, required?: boolean, value?: string, optionCount?: number}} Field */
@@ -64,7 +64,7 @@ function section(title, entries) {
     if (entry.length === 0) continue;
     const item = document.createElement('li');
     item.append(...entry);
-    list.append(item);
+    list.append(focusable(item));
   }
   return [heading, list];
 }

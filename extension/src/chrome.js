@@ -178,6 +178,11 @@ export async function activeTab() {
   return tab?.id ?? 0;
 }
 
+/** @param {number} tab @returns {Promise<string>} '' when it is gone */
+export const tabURL = async tab => (await chrome.tabs.get(tab).catch(() => undefined))?.url ?? '';
+/** @param {number} tab */
+export const reloadTab = tab => chrome.tabs.reload(tab);
+
 /** Calls back whenever another tab becomes the active one, or the active one has loaded. @param {() => void} listener */
 export function onActiveTab(listener) {
   chrome.tabs.onActivated.addListener(listener);

@@ -16,7 +16,7 @@ import { PartToHost, Protocol, ProtocolMin, narrow } from './wire.js';
 
 /** @typedef {import('./wire.js').Policy} Policy */
 /** @typedef {import('./wire.js').Welcome} Welcome */
-/** @typedef {{host: 'connected' | 'none' | 'skew', message?: string, policy?: Policy, dedicated?: boolean}} HostState what the panel is told */
+/** @typedef {{host: 'connected' | 'connecting' | 'none' | 'skew', message?: string, policy?: Policy, dedicated?: boolean}} HostState what the panel is told */
 
 const helloMs = 5000;
 const panelMs = 120_000; // a snapshot of a large page, at most
@@ -28,7 +28,7 @@ const wakeMinutes = 0.5; // the shortest that Chrome allows
 /** @type {Link | undefined} a link whose hello was answered */
 let link;
 /** @type {HostState} */
-let state = { host: 'none', message: 'connecting to the Handrail host' };
+let state = { host: 'connecting', message: 'connecting to the Handrail host' };
 /** @type {Set<browser.Port>} */
 const panels = new Set();
 /** @type {Set<() => void>} called when a link is there */
@@ -179,14 +179,14 @@ export function handleConnect(port) {
 
 /** @param {browser.Port} panel @param {unknown} message @param {AbortSignal} signal the panel gave it up */
 async function forward(panel, message, signal) {
-  const { id, method, params, question, answer: given } = /** @type {Record<string, unknown>} */ (message ?? {});
+  const { id, method, params, again, question, answer: given } = /** @type {Record<string, unknown>} */ (message ?? {});
   if (typeof question === 'string') return settle(question, narrow('AskResult', given));
   /** @param {object} answer */
   const reply = answer => { if (panels.has(panel)) panel.postMessage({ id, ...answer }); };
   try {
     if (typeof method !== 'string') throw new Fault('bad_request', 'a request without a method');
     const { tab } = /** @type {{tab?: unknown}} */ (params ?? {});
-    if (method === 'snapshot' && typeof tab === 'number') await allowAgain(tab);
+    if (again === true && typeof tab === 'number') await allowAgain(tab);
     const result = await (await host()).call(method, params, panelMs, signal);
     if (method === 'policy') tell({ ...state, policy: narrow('Policy', result) });
     reply({ result });

@@ -194,7 +194,7 @@ export async function runWith({ voice, endpoint, tool = ({ name }) => (name === 
     ask: async (method, params, given) => {
       if (method !== 'tool') throw new Error(method);
       asked.push(/** @type {Asked} */ (structuredClone(params)));
-      return tool(asked[asked.length - 1], given, asked.length);
+      return tool(asked[asked.length - 1], given?.signal, asked.length);
     },
     watch: { changed: () => {}, says: () => {}, notes: text => void notes.push(text), exchanged: one => void exchanges.push(one), ...watch },
   }, signal);

@@ -31,7 +31,7 @@ async function replayOn(text, views, more = {}, answer = () => acted('unchanged'
   const states = [];
   const run = await replay(readExport(text), {
     tab: 3, now: () => new Date(0), changed: (_, step) => void states.push(step?.state ?? ''), pause: async () => {}, newID: () => `new${++ids}`,
-    ask: async (_, params, signal) => {
+    ask: async (_, params, { signal } = {}) => {
       const one = /** @type {any} */ (structuredClone(params));
       asked.push(one);
       if (one.name === 'browser_snapshot') return snapshot(views[Math.min(n++, views.length - 1)], { tab: 3, ...more });

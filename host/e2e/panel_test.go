@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"handrail/host/wire"
 )
 
 // panel is the side panel, opened in a tab beside the page it shows.
@@ -41,6 +43,21 @@ func (p *panel) text(t *testing.T, selector string) string {
 func (p *panel) lines(t *testing.T, selector string) []string {
 	t.Helper()
 	return strings.Split(fmt.Sprint(p.value(t, p.view, fmt.Sprintf(`[...document.querySelector(%q).children].map(line => line.textContent).join('\n')`, selector))), "\n")
+}
+
+// all are the lines of the view, of which only those in sight are elements.
+func (p *panel) all(t *testing.T) []string {
+	t.Helper()
+	return strings.Split(fmt.Sprint(p.value(t, p.view, `(() => {
+		const scroller = document.querySelector('#lines'), lines = [];
+		const go = top => { scroller.scrollTop = top; scroller.dispatchEvent(new Event('scroll')); };
+		for (let at = 0; at <= scroller.scrollHeight; at += scroller.clientHeight / 2) {
+			go(at);
+			for (const line of document.querySelectorAll('#view > li')) lines[line.dataset.row] = line.textContent;
+		}
+		go(0);
+		return lines.join('\n');
+	})()`)), "\n")
 }
 
 // until waits until an element shows a text.
@@ -121,6 +138,7 @@ func TestPanelOptions(t *testing.T) {
 	})
 	p.set(t, "#structure", true)
 	p.until(t, "#structure-heading", "1 form, 1 table")
+	p.click(t, "#structure-heading")
 	if text := p.text(t, "#structure-lists"); !strings.Contains(text, "Email address") || !strings.Contains(text, "12 rows of 4 columns") {
 		t.Errorf("structure\n%s", text)
 	}
@@ -162,7 +180,7 @@ func TestPanelMore(t *testing.T) {
 		p.click(t, "#more")
 		eventually(t, "the next window is there", func() bool { return p.text(t, "#size") != size })
 	}
-	text := strings.Join(p.lines(t, "#view"), "\n")
+	text := strings.Join(p.all(t), "\n")
 	seen := map[string]int{}
 	for _, order := range regexp.MustCompile(`"Order \d+"`).FindAllString(text, -1) {
 		seen[order]++
@@ -223,4 +241,43 @@ func TestPanelChanged(t *testing.T) {
 		t.Errorf("%v uids of what went can be pointed at", n)
 	}
 	p.keep(t, "changed")
+}
+
+// newSidePanel opens the real side panel beside a page and waits until it shows a text.
+func newSidePanel(t *testing.T, o *own, url, shows string) *panel {
+	t.Helper()
+	p := &panel{own: o}
+	_, opener := o.open(t, "chrome-extension://"+wire.ExtensionID+"/offscreen.html")
+	p.target, p.session = o.open(t, url)
+	o.call(t, "", "Target.activateTarget", map[string]any{"targetId": p.target})
+	var window any
+	eventually(t, "the page that opens the side panel is loaded", func() bool {
+		window = o.value(t, opener, `globalThis.chrome?.windows?.getCurrent().then(({ id }) => id) ?? 0`)
+		return window != 0.0
+	})
+	o.call(t, opener, "Runtime.evaluate", map[string]any{"expression": fmt.Sprintf(`chrome.sidePanel.open({ windowId: %v })`, window), "userGesture": true})
+	eventually(t, "the side panel is open", func() bool {
+		for _, info := range o.call(t, "", "Target.getTargets", map[string]any{})["targetInfos"].([]any) {
+			if info := info.(map[string]any); strings.HasPrefix(info["url"].(string), panelURL) {
+				p.view = o.attach(t, info["targetId"].(string))
+				return true
+			}
+		}
+		return false
+	})
+	p.until(t, "#view", shows)
+	return p
+}
+
+// over sends mouse events to the middle of what an expression gives, of its first line.
+func (p *panel) over(t *testing.T, expression string, kinds ...string) {
+	t.Helper()
+	at := p.value(t, p.view, fmt.Sprintf(`(r => [r.x + r.width / 2, r.y + r.height / 2])((%s).getClientRects()[0])`, expression)).([]any)
+	for _, kind := range kinds {
+		event := map[string]any{"type": kind, "x": at[0], "y": at[1]}
+		if kind != "mouseMoved" {
+			event["button"], event["clickCount"] = "left", 1
+		}
+		p.call(t, p.view, "Input.dispatchMouseEvent", event)
+	}
 }

@@ -57,7 +57,7 @@ export async function callTool(name, args, { ask, pause, newID }, signal) {
 /** @param {Ask} ask @param {object} params @param {AbortSignal} signal @returns {Promise<{result: ToolResult, lost: boolean, late: boolean}>} late: the worker waited no longer */
 async function once(ask, params, signal) {
   try {
-    return { result: await ask('tool', params, signal), lost: false, late: false };
+    return { result: await ask('tool', params, { signal }), lost: false, late: false };
   } catch (thrown) {
     const fault = /** @type {import('../../src/wire.js').Fault} */ (Object(thrown));
     const code = fault.code ?? 'internal';
