@@ -7,6 +7,13 @@ import { openRows } from './rows.js';
 
 const [rowHeight, charWidth, levelWidth, margins] = [18, 7.3, 12, 40]; // px, as panel.css has them: an estimate
 
+/** Where a line stands now: as it was, or with its first uid. @param {string[]} lines @param {string} [line] */
+function placeOf(lines, line) {
+  const at = line === undefined ? -1 : lines.indexOf(line);
+  const [uid] = (at < 0 && /\[(?:f\d+)?u[0-9a-z_]+\] /u.exec(line ?? '')) || [];
+  return uid ? lines.findIndex(one => one.includes(uid)) : at;
+}
+
 /**
  * @param {HTMLElement} scroller
  * @param {HTMLElement} list
@@ -150,7 +157,7 @@ export function openTree(scroller, list, { point, open }) {
       folded.clear();
       if (was.size > 0) lines.forEach((line, i) => { if (was.has(line) && outline.end[i] > i + 1) folded.add(i); });
       shown = unfolded(outline, folded);
-      const same = lines[shown[at]] === active ? shown[at] : active === undefined ? -1 : lines.indexOf(active);
+      const same = lines[shown[at]] === active ? shown[at] : placeOf(lines, active);
       at = same < 0 ? 0 : rowOf(same);
       list.removeAttribute('aria-activedescendant');
       rows.reset(shown.length);

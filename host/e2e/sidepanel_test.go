@@ -1,0 +1,321 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// wantAccessible runs axe-core over the panel, in light and in dark, and fails on what
+// is serious or critical.
+func (p *panel) wantAccessible(t *testing.T, state string) {
+	t.Helper()
+	axe, err := os.ReadFile("../../node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.value(t, p.view, `typeof axe`) != "object" {
+		p.value(t, p.view, string(axe))
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		p.call(t, p.view, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": scheme}}})
+		found := p.value(t, p.view, `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
+			.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+			.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary)).join('\n'))`)
+		if found != "" {
+			t.Errorf("%s, %s:\n%v", state, scheme, found)
+		}
+	}
+	p.call(t, p.view, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{}})
+}
+
+// Whatever the panel shows, axe-core finds nothing serious in it.
+func TestPanelAccessible(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("demo.html"), "Save settings")
+	p.wantAccessible(t, "a view")
+	if n := p.value(t, p.view, `document.body.insertAdjacentHTML('beforeend', '<p id=axe-proof style="color:#eee;background:#fff">x</p><input id=axe-proof2>'), axe.run(document).then(({ violations }) => { document.querySelectorAll('#axe-proof, #axe-proof2').forEach(one => one.remove()); return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').length; })`); n == 0.0 {
+		t.Error("axe finds nothing in a field without a label")
+	}
+
+	p.set(t, "#structure", true)
+	p.until(t, "#structure-heading", "1 form, 1 table")
+	p.value(t, p.view, `for (const one of document.querySelectorAll('#options, #page-structure')) one.open = true`)
+	p.set(t, "#text", "review")
+	p.submit(t, "#seek")
+	p.until(t, "#found-count", "Found on 12 lines")
+	p.wantAccessible(t, "options, structure and findings")
+
+	p.value(t, p.view, `document.querySelector('#view [data-uid]').closest('li').querySelector('.acts').click()`)
+	p.until(t, "#line-acts", "Click")
+	p.wantAccessible(t, "the acts of a line")
+	p.value(t, p.view, `[...document.querySelectorAll('#line-acts button')].find(one => one.textContent === 'Set…').click()`)
+	p.until(t, "#question", "Set Email address to")
+	p.wantAccessible(t, "a question")
+	p.submit(t, "#question")
+	p.until(t, "#notice", "not allowed")
+	p.wantAccessible(t, "an act that is not allowed")
+
+	p.click(t, "#changed")
+	p.until(t, "#view", "unchanged")
+	p.wantAccessible(t, "what changed")
+	for _, tab := range strings.Fields(fmt.Sprint(p.value(t, p.view, `[...document.querySelectorAll('[role=tab]')].map(tab => tab.getAttribute('aria-controls')).join(' ')`))) {
+		p.click(t, fmt.Sprintf("[role=tab][aria-controls=%s]", tab))
+		p.wantAccessible(t, "the tab "+tab)
+	}
+	p.click(t, "[role=tab][aria-controls=page]")
+
+	// Each state, as the panel words it.
+	for _, code := range []string{"restricted_page", "debugger_taken", "canceled_by_user", "dialog_open", "page_crashed", "store_full", "store_read_only"} {
+		p.value(t, p.view, fmt.Sprintf(`Promise.all([import('./notice.js'), import('./states.js')]).then(([{ openNotice }, { stateOf }]) =>
+			openNotice(document.querySelector('#notice'))(stateOf({ code: %q, message: 'prompt "Name?"' }, 'chrome://settings')))`, code))
+		p.wantAccessible(t, code)
+	}
+	for _, state := range []string{`{ host: 'none', message: 'The Handrail host is not installed: run ./install.sh' }`, `{ host: 'skew' }`, `{ host: 'connecting' }`} {
+		p.value(t, p.view, fmt.Sprintf(`Promise.all([import('./notice.js'), import('./states.js')]).then(([{ openNotice }, { hostStateOf }]) =>
+			openNotice(document.querySelector('#host'))(hostStateOf(%s)))`, state))
+		p.wantAccessible(t, state)
+	}
+	p.value(t, p.view, `document.querySelector('#reading').hidden = false`)
+	p.wantAccessible(t, "reading")
+}
+
+// keys are pressed by name, as a person's keyboard does.
+func (o *own) keys(t *testing.T, session string, names ...string) {
+	t.Helper()
+	codes := map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+	for _, name := range names {
+		key, modifiers := strings.TrimPrefix(name, "Shift+"), 0
+		if key != name {
+			modifiers = 8
+		}
+		down := map[string]any{"type": "rawKeyDown", "key": key, "code": key, "windowsVirtualKeyCode": codes[key], "modifiers": modifiers}
+		if key == "Enter" {
+			down["type"], down["text"] = "keyDown", "\r"
+		}
+		o.call(t, session, "Input.dispatchKeyEvent", down)
+		o.call(t, session, "Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key, "code": key, "windowsVirtualKeyCode": codes[key], "modifiers": modifiers})
+	}
+}
+
+// tabTo presses Tab until the element has the focus, at most so many times.
+func (p *panel) tabTo(t *testing.T, selector string) {
+	t.Helper()
+	for range 25 {
+		if p.value(t, p.view, fmt.Sprintf(`document.activeElement?.matches(%q) === true`, selector)) == true {
+			return
+		}
+		p.keys(t, p.view, "Tab")
+	}
+	t.Fatalf("Tab never comes to %s", selector)
+}
+
+// active is the line that the keyboard is at.
+func (p *panel) active(t *testing.T) string {
+	t.Helper()
+	return fmt.Sprint(p.value(t, p.view, `document.getElementById(document.querySelector('#view').getAttribute('aria-activedescendant'))?.textContent ?? ''`))
+}
+
+// Everything goes by the keyboard alone: querying, moving, acting, going to another tab.
+func TestPanelKeyboard(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newSidePanel(t, o, web.main("demo.html"), "Save settings")
+	p.value(t, p.view, `document.querySelector('[role=tab]').focus()`)
+	p.keys(t, p.view, "ArrowRight", "Home")
+	p.tabTo(t, "#query")
+	p.call(t, p.view, "Input.insertText", map[string]any{"text": "email"})
+	p.keys(t, p.view, "Enter")
+	eventually(t, "the query was answered", func() bool {
+		return strings.Contains(p.text(t, "#view"), "Email") && !strings.Contains(p.text(t, "#view"), "Save")
+	})
+	p.value(t, p.view, `document.querySelector('#query').value = ''`)
+	p.keys(t, p.view, "Enter")
+	p.until(t, "#view", "Save settings")
+
+	p.tabTo(t, "#view")
+	if line := p.active(t); !strings.HasPrefix(line, "page") {
+		t.Fatalf("the tree begins at %q", line)
+	}
+	p.keys(t, p.view, "ArrowLeft")
+	if n := p.value(t, p.view, `document.querySelectorAll('#view li').length`); n != 1.0 {
+		t.Errorf("folded, %v lines are shown", n)
+	}
+	p.keys(t, p.view, "ArrowRight")
+	for n := 0; !strings.Contains(p.active(t), "Email address"); n++ {
+		if n == 20 {
+			t.Fatal("the arrows never come to the field")
+		}
+		p.keys(t, p.view, "ArrowDown")
+	}
+	p.keys(t, p.view, "Enter")
+	p.until(t, "#line-acts", "Set…")
+	p.keys(t, p.view, "Escape")
+	if p.text(t, "#line-acts") != "" || p.value(t, p.view, `document.activeElement.id`) != "view" {
+		t.Error("Escape does not go back to the lines")
+	}
+	act := func() {
+		p.keys(t, p.view, "Enter")
+		p.until(t, "#line-acts", "Set…")
+		p.keys(t, p.view, "Enter")
+		p.until(t, "#question", "Set Email address to")
+		p.call(t, p.view, "Input.insertText", map[string]any{"text": "ada@example.com"})
+		p.keys(t, p.view, "Enter")
+	}
+	act()
+	p.until(t, "#notice", "not allowed")
+	p.value(t, p.view, `document.querySelector('#acts').click()`) // the switch has tests of its own
+	eventually(t, "acting is on", func() bool { return p.value(t, p.view, `document.querySelector('#acts').checked`) == true })
+	p.tabTo(t, "#view")
+	act()
+	p.until(t, "#did", "done by")
+	p.until(t, "#view", "ada@example.com")
+	if got := p.value(t, p.session, `document.querySelector('#email').value`); got != "ada@example.com" {
+		t.Errorf("the field holds %q", got)
+	}
+	if id := p.value(t, p.view, `document.activeElement.id`); id != "view" {
+		t.Errorf("behind the act %v has the focus", id)
+	}
+	if line := p.active(t); !strings.Contains(line, "ada@example.com") {
+		t.Errorf("behind the act %q is active", line)
+	}
+	for range 20 {
+		if p.value(t, p.view, `document.activeElement.role`) == "tab" {
+			break
+		}
+		p.keys(t, p.view, "Shift+Tab")
+	}
+	p.keys(t, p.view, "End")
+	if name := p.value(t, p.view, `document.querySelector('[role=tabpanel]:not([hidden])').id`); name == "page" {
+		t.Error("End does not go to another tab")
+	}
+}
+
+// The real side panel beside a page: its lines are pointed at and clicked.
+func TestSidePanel(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newSidePanel(t, o, web.main("demo.html"), "Save settings")
+	plain := string(p.shot(t, p.session))
+	p.over(t, `[...document.querySelectorAll('#view [data-uid]')].find(one => one.textContent.includes('Save settings'))`, "mouseMoved")
+	eventually(t, "the node is highlighted", func() bool { return string(p.shot(t, p.session)) != plain })
+	p.over(t, `document.querySelector('#query')`, "mouseMoved")
+	eventually(t, "the highlight goes", func() bool { return string(p.shot(t, p.session)) == plain })
+
+	p.value(t, p.session, `document.querySelector('table').style.marginTop = '3000px'`)
+	// A click on a uid brings its node into view, without leave to act.
+	p.over(t, `[...document.querySelectorAll('#view [data-uid]')].findLast(one => one.getBoundingClientRect().bottom < document.querySelector('#lines').getBoundingClientRect().bottom)`, "mousePressed", "mouseReleased")
+	eventually(t, "the page has scrolled: "+p.text(t, "#state"), func() bool { return p.value(t, p.session, `scrollY`).(float64) > 0 })
+
+	p.value(t, p.session, `document.querySelector('table').style.marginTop = ''`)
+	p.value(t, p.view, `document.querySelector('#acts').click()`)
+	eventually(t, "acting is on", func() bool { return p.value(t, p.view, `document.querySelector('#acts').checked`) == true })
+	act := func(line, verb string) {
+		p.over(t, fmt.Sprintf(`[...document.querySelectorAll('#view [data-uid]')].find(one => one.textContent.includes(%q)).closest('li').querySelector('.acts')`, line), "mousePressed", "mouseReleased")
+		p.until(t, "#line-acts", verb)
+		p.over(t, fmt.Sprintf(`[...document.querySelectorAll('#line-acts button')].find(one => one.textContent === %q)`, verb), "mousePressed", "mouseReleased")
+	}
+	act("Email address", "Set…")
+	p.until(t, "#question", "Set Email address to")
+	p.call(t, p.view, "Input.insertText", map[string]any{"text": "ada@example.com"})
+	p.over(t, `document.querySelector('#question-go')`, "mousePressed", "mouseReleased")
+	p.until(t, "#view", "ada@example.com")
+	act("Save settings", "Click")
+	p.until(t, "#view", "Saved for ada@example.com")
+	p.until(t, "#did", "Click")
+	if dir := os.Getenv("HANDRAIL_SHOTS"); dir != "" {
+		for _, scheme := range []string{"light", "dark"} {
+			p.call(t, p.view, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": scheme}}})
+			if err := os.WriteFile(filepath.Join(dir, "panel-"+scheme+".png"), p.shot(t, p.view), 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// Of a view of 300,000 lines only those in sight are elements, and the keyboard comes to
+// the last one. How long a key in the query box takes is logged.
+func TestPanelHuge(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newSidePanel(t, o, web.main("demo.html"), "Save settings")
+	p.value(t, p.view, `import('./page.js').then(({ showView }) => {
+		const lines = ['page "Huge"', ' main'];
+		for (let i = 2; i < 300000; i++) lines.push('  [u' + i.toString(36) + '] button "Row ' + i + (i % 7 ? '"' : ' with a name that is long enough to take more than one line of the panel"'));
+		const began = performance.now();
+		showView({ uids: lines.join('\n'), recovery_handle: 'hr_00000000000000000000000000000000', tokens_before: 9e6, view_tokens: 3e6, tab: 1, total_chars: 9e6, total_nodes: 3e5, next_offset: null }, 1);
+		globalThis.took = { shown: performance.now() - began, keys: [] };
+		new PerformanceObserver(list => took.keys.push(...list.getEntries().map(({ name, duration }) => name + ' ' + duration))).observe({ type: 'event', durationThreshold: 16 });
+	})`)
+	bounded := func(where string) {
+		t.Helper()
+		if n := p.value(t, p.view, `document.querySelectorAll('*').length`).(float64); n > 2000 {
+			t.Errorf("%s: %v elements", where, n)
+		}
+	}
+	bounded("at the top")
+	p.value(t, p.view, `document.querySelector('#query').focus()`)
+	for _, letter := range "settings" {
+		for _, kind := range []string{"keyDown", "keyUp"} {
+			p.call(t, p.view, "Input.dispatchKeyEvent", map[string]any{"type": kind, "key": string(letter), "text": string(letter)})
+		}
+	}
+	if typed := p.value(t, p.view, `document.querySelector('#query').value`); typed != "settings" {
+		t.Errorf("typed %v", typed)
+	}
+	t.Logf("took: %v", p.value(t, p.view, `JSON.stringify(took)`))
+
+	p.value(t, p.view, `document.querySelector('#view').focus()`)
+	p.keys(t, p.view, "End")
+	if line := p.active(t); !strings.Contains(line, `"Row 299999`) {
+		t.Errorf("End comes to %q", line)
+	}
+	if at := p.value(t, p.view, `(line => [line.ariaPosInSet, line.ariaSetSize, line.ariaLevel].join())(document.querySelector('#view [aria-selected=true]'))`); at != "299998,299998,3" {
+		t.Errorf("the last line is at %v", at)
+	}
+	bounded("at the end")
+	if hidden := p.value(t, p.view, `(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector('#view [aria-selected=true]').getBoundingClientRect())`); hidden != true {
+		t.Error("the last line is not in sight")
+	}
+	p.value(t, p.view, `(lines => { lines.scrollTop = lines.scrollHeight / 2; lines.dispatchEvent(new Event('scroll')); })(document.querySelector('#lines'))`)
+	if covered := p.value(t, p.view, `(r => ['top', 'bottom'].every(edge => document.elementFromPoint(r.left + 60, edge === 'top' ? r.top + 4 : r.bottom - 4)?.closest('#view li')))(document.querySelector('#lines').getBoundingClientRect())`); covered != true {
+		t.Error("in the middle there is a gap")
+	}
+	bounded("in the middle")
+	p.keys(t, p.view, "Home", "ArrowLeft")
+	if n := p.value(t, p.view, `document.querySelectorAll('#view li').length`); n != 1.0 {
+		t.Errorf("folded, %v lines are shown", n)
+	}
+}
+
+// What keeps the panel from reading is said with what to do, and doing it helps.
+func TestPanelStates(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("demo.html"), "Save settings")
+	p.click(t, "#acts")
+	eventually(t, "acting is on", func() bool { return p.value(t, p.view, `document.querySelector('#acts').checked`) == true })
+
+	p.value(t, p.session, `void setTimeout(() => confirm('Really?'))`)
+	p.submit(t, "#ask")
+	p.until(t, "#notice", "Really?")
+	p.click(t, "#notice .row button")
+	p.until(t, "#view", "Save settings")
+	if notice := p.text(t, "#notice"); notice != "" {
+		t.Errorf("behind the answer the notice says %q", notice)
+	}
+
+	p.value(t, p.session, `void setTimeout(() => { for (const end = Date.now() + 6000; Date.now() < end;); })`)
+	p.submit(t, "#ask")
+	eventually(t, "the page is being read", func() bool { return p.value(t, p.view, `document.querySelector('#reading').hidden`) == false })
+	p.click(t, "#cancel")
+	p.until(t, "#notice", "Canceled")
+	p.click(t, "#notice button")
+	p.until(t, "#view", "Save settings")
+
+	p.call(t, p.session, "Page.navigate", map[string]any{"url": "chrome://version"})
+	p.until(t, "#notice", "browser's own")
+	if view := p.text(t, "#view"); view != "" {
+		t.Errorf("the page before is still shown\n%s", view)
+	}
+}
