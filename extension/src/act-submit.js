@@ -103,6 +103,7 @@ export async function submitFrom(node, watcher, target, effect) {
     }
     const how = await inPage(node, submitForm);
     if (how === 'disabled') throw new Fault('disabled', 'the text was typed, but the button that submits it is disabled', { reason: how, dispatched: 'yes', effect: 'seen' });
+    if (how === 'gone') took = { hint: 'the form went away as its field was left: look whether the page took the text' };
     if (how === '') await strike(node, chordOf('Enter'));
   });
   Object.assign(effect, sent, { changes: sent.gone ? sent.changes : [...new Set([...changes, ...sent.changes])] });

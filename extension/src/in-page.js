@@ -446,10 +446,19 @@ export function focusOn(all) {
   return { focused, placed: true };
 }
 
-/** Submits the field's form. @this {Node} @returns {'' | 'submitted' | 'disabled'} '' when there is none, disabled when its button is */
-export function submitForm() {
-  const { form } = /** @type {HTMLInputElement} */ (this);
+/**
+ * Submits the field's form, once the field is left: till then many a page has not
+ * been told what it holds.
+ * @this {Node}
+ * @returns {Promise<'' | 'submitted' | 'disabled' | 'gone'>} '' when there is no form, disabled when its button is, gone when leaving the field took it away
+ */
+export async function submitForm() {
+  const field = /** @type {HTMLInputElement} */ (this);
+  const { form } = field;
   if (!form) return '';
+  field.blur();
+  await new Promise(resolve => setTimeout(resolve));
+  if (!form.isConnected) return 'gone';
   const button = /** @type {HTMLButtonElement | undefined} */ ([...form.elements].find(at => at.matches('button:not([type=button i]):not([type=reset i]), input[type=submit i], input[type=image i]')));
   if (button?.matches(':disabled')) return 'disabled';
   HTMLFormElement.prototype.requestSubmit.call(form, button);
