@@ -146,8 +146,17 @@ class List {
     if (now.open) return now;
     const target = this.#started ? await describe(this.#node, this.#target, this.#target.backendDOMNodeId) : this.#target; // a choice may rename it
     if (!await this.#click(target)) return undefined;
-    const deadline = Date.now() + (this.#editable ? calmMs : this.#act.timeoutMs || budgetMs); // some open only once something is typed
-    for (now = await this.#look(); !now.open && Date.now() < deadline; now = await this.#look()) await after(lookMs);
+    const shown = async (/** @type {number} */ ms) => {
+      for (const deadline = Date.now() + ms; ; await after(lookMs)) {
+        const view = await this.#look();
+        if (view.open || Date.now() > deadline) return view;
+      }
+    };
+    now = await shown(this.#editable ? calmMs : this.#act.timeoutMs || budgetMs);
+    if (!now.open && this.#editable) { // a field that is clicked may open its list at a key alone, or once something is typed
+      await this.#key('ArrowDown', 40);
+      now = await shown(calmMs);
+    }
     if (now.open || this.#editable) return now;
     throw this.#doubt ?? new Fault('wrong_kind', now.several ? `${now.several} lists opened, and none is said to be the one` : 'it was clicked, and no list of options opened');
   }
@@ -274,8 +283,13 @@ class List {
   /** Closes the list, if it is one that opens. */
   async #close() {
     if (!this.#popup || !this.#started || !(await this.#look()).open) return;
+    await this.#key('Escape', 27);
+  }
+
+  /** @param {string} key @param {number} windowsVirtualKeyCode */
+  async #key(key, windowsVirtualKeyCode) {
     const { tab, targetId } = this.#node;
-    const event = { key: 'Escape', code: 'Escape', windowsVirtualKeyCode: 27 };
+    const event = { key, code: key, windowsVirtualKeyCode };
     await send(tab, targetId, 'Input.dispatchKeyEvent', { type: 'rawKeyDown', ...event });
     await send(tab, targetId, 'Input.dispatchKeyEvent', { type: 'keyUp', ...event });
   }
