@@ -6,7 +6,7 @@ import { checkShown } from './act-point.js';
 import { withholder } from './act-secrets.js';
 import { evidence, observe, watched } from './act-watch.js';
 import { Fault, asFault } from './fault.js';
-import { cornerOf, endMove, findIn, intoView, linesInView, scrollDown, scrollerElement, scrollerOf, showScroller, standing, stillFrom, wheelPoint } from './in-page-move.js';
+import { cornerOf, endMove, findIn, intoView, linesInView, scrollDown, scrollerElement, scrollerOf, showScroller, standing, stillFrom, sweepOn, wheelPoint } from './in-page-move.js';
 import { absent, hold, inPage, inPageKept } from './node.js';
 import { awake, dialogOf, send, world } from './session.js';
 
@@ -22,6 +22,8 @@ const wheelMs = 2000;
 const moreMs = 1500; // for rows that are loaded once the end is reached
 const pauseMs = 50;
 const step = 0.9; // of a view, so that no row falls between two
+const wheelSteps = 10; // then a long way is swept, a frame to a step
+const sweepMs = 1000;
 const [maxLines, maxLine] = [20, 200];
 
 /**
@@ -112,8 +114,8 @@ async function scrollPages(node, target, { pages = 0, until = '', timeoutMs }, s
   /** @type {string[]} */
   const came = [];
   const known = new Set(await inPage(scroller, linesInView));
-  const note = async () => {
-    for (const line of await inPage(scroller, linesInView)) {
+  const note = async (/** @type {string[] | undefined} */ lines = undefined) => {
+    for (const line of lines ?? await inPage(scroller, linesInView)) {
       if (known.has(line)) continue;
       known.add(line);
       came.push(line);
@@ -132,6 +134,13 @@ async function scrollPages(node, target, { pages = 0, until = '', timeoutMs }, s
     }
     await note();
   };
+  const sweep = async () => {
+    await start();
+    const swept = await inPage(scroller, sweepOn, direction * at.view * step, until, Math.min(sweepMs, Math.max(1, deadline - Date.now())));
+    at = swept.at;
+    method = 'scrollBy';
+    await note(swept.lines);
+  };
   /** @returns {Promise<boolean>} whether the text is in view */
   const look = async () => {
     for (let tries = 3; tries > 0; tries--) {
@@ -147,9 +156,11 @@ async function scrollPages(node, target, { pages = 0, until = '', timeoutMs }, s
   try {
     if (until !== '') {
       await start(); // a look may scroll
-      for (found = await look(); !found && Date.now() < deadline;) {
+      found = await look();
+      for (let steps = 0; !found && Date.now() < deadline; steps++) {
         const left = room(at, direction);
-        if (left > 0) await go(direction * Math.min(left, at.view * step));
+        if (steps >= wheelSteps && left > at.view) await sweep();
+        else if (left > 0) await go(direction * Math.min(left, at.view * step));
         else if (!await more()) break;
         found = await look();
       }

@@ -114,8 +114,11 @@ export function endMove() {
  * @property {(before: number) => Promise<Standing>} still
  * @property {() => string[]} lines
  * @property {(text: string) => '' | 'there' | 'brought'} find
+ * @property {(down: number, text: string, ms: number) => Promise<Swept>} sweep
  * @property {() => void} end
  */
+
+/** @typedef {{at: Standing, lines: string[]}} Swept where it came to, and the lines that were in view on the way */
 
 /**
  * Finds what scrolls: the nearest node above this one that can, itself among
@@ -203,9 +206,11 @@ export function scrollerOf(main) {
     for (let next = open.pop(); next; next = open.pop()) {
       let [at, block, shown] = next;
       if (at instanceof Text) {
-        if (!shown || at.data.trim() === '') continue;
+        if (!shown) continue;
         const last = found.at(-1);
-        if (last?.block === block) {
+        if (at.data.trim() === '') { // a node of its own between two words, as React makes it
+          if (last?.block === block) last.text += ' ';
+        } else if (last?.block === block) {
           last.text += (last.nodes.at(-1)?.parentNode === at.parentNode ? '' : ' ') + at.data;
           last.nodes.push(at);
         } else found.push({ block, text: at.data, nodes: [at] });
@@ -297,6 +302,24 @@ export function scrollerOf(main) {
       }
       return '';
     },
+    async sweep(down, text, ms) {
+      const drawMs = 300; // for rows to be drawn after the frame
+      const began = performance.now();
+      const lines = new Set(scroller.lines());
+      for (let last = top(); performance.now() - began < ms;) {
+        scroller.by(down);
+        await frame();
+        if (Math.abs(top() - last) < 1) break;
+        last = top();
+        let now = scroller.lines();
+        for (const end = performance.now() + drawMs; (now.every(line => lines.has(line)) || scroller.standing().busy) && performance.now() < end; now = scroller.lines()) await frame();
+        for (const line of now) lines.add(line);
+        if (scroller.find(text) === '') continue;
+        for (const line of scroller.lines()) lines.add(line); // it may have been brought into view
+        break;
+      }
+      return { at: scroller.standing(), lines: [...lines] };
+    },
     end: () => until.abort(),
   };
   return scroller;
@@ -324,6 +347,10 @@ export function scrollDown(down) {
 /** @this {Scroller} @param {number} before */
 export function stillFrom(before) {
   return this.still(before);
+}
+/** Scrolls on by steps, a frame each, until a text is there, or the end is, or for so many ms. @this {Scroller} @param {number} down @param {string} text @param {number} ms */
+export function sweepOn(down, text, ms) {
+  return this.sweep(down, text, ms);
 }
 /** @this {Scroller} */
 export function linesInView() {

@@ -153,6 +153,10 @@ async function startScrolling() {
   Object.assign(page.calls, {
     scrollerOf: () => 'scroller', scrollerElement: () => 'element', cornerOf: () => [0, 0], showScroller: () => undefined, endMove: () => undefined,
     standing: box.standing, stillFrom: box.standing, wheelPoint: () => [50, 50], linesInView: () => box.lines(box.top), scrollDown: by, findIn: () => '',
+    sweepOn: (/** @type {number} */ down, /** @type {string} */ text) => {
+      do by(down); while (page.calls.findIn(text) === '' && box.top < box.height - 100);
+      return { at: box.standing(), lines: box.lines(box.top) };
+    },
   });
   page.on['Input.dispatchMouseEvent'] = ({ deltaY }) => { if (box.wheels) by(deltaY); };
   page.on['Runtime.evaluate'] = ({ expression }) => ({ result: expression === 'document.documentElement' ? { objectId: 'root' } : {} });
@@ -205,6 +209,15 @@ test('until: page by page, with what is loaded at the end, and no further than t
   assert.deepEqual([scroll?.found, scroll?.top, effect], [true, 1170, 'seen']);
   const again = await run({ id: '2', until: 'Row 1200' });
   assert.deepEqual([again.unchanged, again.dispatched, again.scroll?.found, again.scroll?.moved], [true, 'no', true, 0]);
+});
+
+test('until: a long way is swept, once the wheel has turned some of it', async () => {
+  const { box, page, run } = await startScrolling();
+  box.height = 100_000;
+  page.calls.findIn = () => (box.top >= 70_000 ? 'there' : '');
+  const { scroll, method } = await run({ until: 'Row 70000' });
+  assert.deepEqual([scroll?.found, scroll?.top, method], [true, 70_020, 'scrollBy']);
+  assert.equal(page.input.length, 10);
 });
 
 test('until what never comes stops at the end', async () => {
