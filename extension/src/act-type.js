@@ -8,7 +8,7 @@ import { refusePart, setValue } from './act-set.js';
 import { submitFrom } from './act-submit.js';
 import { evidence, guard, observe, watched } from './act-watch.js';
 import { Fault } from './fault.js';
-import { focusOn, probe, textOf } from './in-page.js';
+import { focusOn, probe, textOf, twoFrames } from './in-page.js';
 import { hold, inPage } from './node.js';
 import { hidden } from './secrets.js';
 import { awake, send } from './session.js';
@@ -99,8 +99,13 @@ function refuseKeys(text, { probe: { tag } }) {
 
 /** @param {Held} node @param {string} text @param {boolean} clear @param {Held} [watcher] for key by key */
 async function enter(node, text, clear, watcher) {
-  const { focused, placed } = await inPage(node, focusOn, clear);
+  const { focused, placed, rich } = await inPage(node, focusOn, clear);
   if (!focused) throw new Fault('not_editable', 'the field does not take the focus', { dispatched: 'yes', effect: 'none_seen' });
+  if (rich) { // once focused, an editor puts its own selection back, and it notes another one a moment later
+    await inPage(node, twoFrames);
+    await inPage(node, focusOn, clear);
+    await inPage(node, twoFrames);
+  }
   if (!placed) await strike(node, chordOf('End'));
   if (text === '') return clear ? strike(node, chordOf('Backspace')) : undefined;
   return watcher ? typeKeys(node, watcher, text) : send(node.tab, node.targetId, 'Input.insertText', { text });

@@ -419,7 +419,7 @@ export function textOf() {
 /**
  * Gives a field the focus and selects all of it, or puts the caret at its end.
  * @this {Node} @param {boolean} all
- * @returns {{focused: boolean, placed: boolean}} placed is false where only a key can move the caret
+ * @returns {{focused: boolean, placed: boolean, rich?: boolean}} placed is false where only a key can move the caret; rich is an editor's, which may set its own selection
  */
 export function focusOn(all) {
   let field = /** @type {HTMLInputElement} */ (this);
@@ -433,7 +433,7 @@ export function focusOn(all) {
     const selection = /** @type {Document} */ (root).getSelection?.() ?? getSelection();
     selection?.selectAllChildren(/** @type {Node} */ (this));
     if (!all) selection?.collapseToEnd();
-    return { focused, placed: true };
+    return { focused, placed: true, rich: true };
   }
   if (all) field.select();
   else {
