@@ -66,8 +66,9 @@ function commandRow(command) {
   const code = document.createElement('code');
   code.textContent = command;
   const copy = button('Copy', async () => {
-    await navigator.clipboard.writeText(command);
-    copy.textContent = 'Copied';
+    const copied = await navigator.clipboard.writeText(command).then(() => true, () => false);
+    copy.textContent = copied ? 'Copied' : 'Not copied';
+    if (!copied) getSelection()?.selectAllChildren(code); // for the keyboard's own way
   });
   copy.ariaLabel = `Copy ${command}`;
   row.append(code, copy);

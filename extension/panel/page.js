@@ -264,8 +264,8 @@ async function perform(act, node, handle, text, submit) {
   await alone(`${what}…`, signal => ask('act', { uid: node.uid, handle, then: 'diff', ...act.params(text, submit) }, { signal }), result => {
     acting = false;
     tell(evidenceOf(result));
-    if (result.dialog) return notice(stateOf({ code: 'dialog_open', message: `"${result.dialog}"` }));
-    if (missed || !result.recovery_handle) return void readPage();
+    // Only a refused reading tells what kind of dialog it is: a prompt is answered with a text.
+    if (result.dialog || missed || !result.recovery_handle) return void readPage();
     read(signal => ask('read', { handle: result.recovery_handle, ...options }, { signal }), snapshot => {
       showView(snapshot, indentOf(options));
       return '';

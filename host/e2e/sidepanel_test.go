@@ -87,7 +87,7 @@ func TestPanelAccessible(t *testing.T) {
 // keys are pressed by name, as a person's keyboard does.
 func (o *own) keys(t *testing.T, session string, names ...string) {
 	t.Helper()
-	codes := map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+	codes := map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Delete": 46}
 	for _, name := range names {
 		key, modifiers := strings.TrimPrefix(name, "Shift+"), 0
 		if key != name {
@@ -124,7 +124,7 @@ func (p *panel) active(t *testing.T) string {
 func TestPanelKeyboard(t *testing.T) {
 	o, web := newOwn(t), newSite(t)
 	p := newSidePanel(t, o, web.main("demo.html"), "Save settings")
-	p.value(t, p.view, `document.querySelector('[role=tab]').focus()`)
+	p.tabTo(t, "[role=tab]")
 	p.keys(t, p.view, "ArrowRight", "Home")
 	p.tabTo(t, "#query")
 	p.call(t, p.view, "Input.insertText", map[string]any{"text": "email"})
@@ -132,8 +132,7 @@ func TestPanelKeyboard(t *testing.T) {
 	eventually(t, "the query was answered", func() bool {
 		return strings.Contains(p.text(t, "#view"), "Email") && !strings.Contains(p.text(t, "#view"), "Save")
 	})
-	p.value(t, p.view, `document.querySelector('#query').value = ''`)
-	p.keys(t, p.view, "Enter")
+	p.keys(t, p.view, "Home", "Shift+End", "Delete", "Enter")
 	p.until(t, "#view", "Save settings")
 
 	p.tabTo(t, "#view")
@@ -301,9 +300,47 @@ func TestPanelStates(t *testing.T) {
 	p.click(t, "#notice button")
 	p.until(t, "#view", "Save settings")
 
+	// A command that the clipboard refuses is selected, to be copied by hand.
+	p.value(t, p.view, `navigator.clipboard.writeText = () => Promise.reject(new Error('refused')),
+		Promise.all([import('./notice.js'), import('./states.js')]).then(([{ openNotice }, { hostStateOf }]) =>
+			openNotice(document.querySelector('#host'))(hostStateOf({ host: 'skew' })))`)
+	p.click(t, "#host button")
+	p.until(t, "#host button", "Not copied")
+	if selected := p.value(t, p.view, `String(getSelection())`); selected != "./install.sh" {
+		t.Errorf("selected is %q", selected)
+	}
+
 	p.call(t, p.session, "Page.navigate", map[string]any{"url": "chrome://version"})
 	p.until(t, "#notice", "browser's own")
 	if view := p.text(t, "#view"); view != "" {
 		t.Errorf("the page before is still shown\n%s", view)
 	}
+}
+
+// choose opens the acts of the line that has a text, and takes one of them.
+func (p *panel) choose(t *testing.T, line, verb string) {
+	t.Helper()
+	p.value(t, p.view, fmt.Sprintf(`[...document.querySelectorAll('#view li')].find(one => one.textContent.includes(%q)).querySelector('.acts').click()`, line))
+	p.until(t, "#line-acts", verb)
+	p.value(t, p.view, fmt.Sprintf(`[...document.querySelectorAll('#line-acts button')].find(one => one.textContent === %q).click()`, verb))
+}
+
+// A dialog that an act of the panel opened is answered there, a prompt with a text.
+func TestPanelDialog(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("dialogs.html"), "Prompt")
+	p.choose(t, `button "Prompt"`, "Click")
+	p.until(t, "#did", `a dialog opened: "Name?"`)
+	p.until(t, "#notice", `prompt "Name?"`)
+	p.set(t, "#notice input", "Ada")
+	p.click(t, "#notice .row button")
+	p.until(t, "#view", `page "Ada"`)
+
+	p.choose(t, `button "Ask"`, "Click")
+	p.until(t, "#notice", `confirm "Really?"`)
+	if n := p.value(t, p.view, `document.querySelectorAll('#notice input').length`); n != 0.0 {
+		t.Error("a question of yes or no asks for a text")
+	}
+	p.value(t, p.view, `[...document.querySelectorAll('#notice button')].find(one => one.textContent === 'Dismiss').click()`)
+	p.until(t, "#view", `page "Dismissed"`)
 }
