@@ -203,7 +203,7 @@ func TestPanelMore(t *testing.T) {
 // A text is found, beyond the window shown too, and what was found can be pointed at.
 func TestPanelFind(t *testing.T) {
 	o, web := newOwn(t), newSite(t)
-	p := newPanel(t, o, web.main("orders.html?rows=900"), "Order 100001")
+	p := newPanel(t, o, web.main("orders.html?rows=500"), "Order 100001")
 	p.set(t, "#text", "Order 100003")
 	p.submit(t, "#seek")
 	p.until(t, "#found-count", "Found on 1 line")
@@ -213,7 +213,7 @@ func TestPanelFind(t *testing.T) {
 	plain := string(p.shot(t, p.session))
 	p.value(t, p.view, `document.querySelector('#found-lines [data-uid]').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))`)
 	eventually(t, "the node is highlighted", func() bool { return string(p.shot(t, p.session)) != plain })
-	p.set(t, "#text", `/Order 10089\d/`)
+	p.set(t, "#text", `/Order 10049\d/`)
 	p.submit(t, "#seek")
 	p.until(t, "#found-count", "Found on 10 lines")
 	p.set(t, "#text", "no such order")
