@@ -142,7 +142,7 @@ func TestPanelOptions(t *testing.T) {
 	if text := p.text(t, "#structure-lists"); !strings.Contains(text, "Email address") || !strings.Contains(text, "12 rows of 4 columns") {
 		t.Errorf("structure\n%s", text)
 	}
-	p.value(t, p.view, `location.reload()`)
+	p.call(t, p.view, "Page.navigate", map[string]any{"url": panelURL}) // answered when the new document is there
 	p.until(t, "#options-summary", "light, structure")
 	p.until(t, "#view", "Save settings")
 
