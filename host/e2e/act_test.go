@@ -15,7 +15,7 @@ import (
 )
 
 func TestBlocked(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("blocked.html?cross="+url.QueryEscape(strings.TrimSuffix(web.cross(""), "/")))).UIDs
 	h.act(t, uidOf(t, view, `"under button"`), "click")
 	web.wantCounts(t, map[string]int{"under": 1})
@@ -96,8 +96,7 @@ func TestListChanges(t *testing.T) {
 		{"reload", "location.reload()", "document"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			h, web := newHandrail(t), newSite(t)
+			h, web := newClient(t), newSite(t)
 			view := h.snapshot(t, web.main("list.html")).UIDs
 			ada := uidsOf(view, `button "Review"`)[0]
 			h.eval(t, "void ("+test.change+")")
@@ -122,7 +121,7 @@ func TestListChanges(t *testing.T) {
 
 // Cards that no role holds together are told apart by what stands beside their twins.
 func TestReboundCards(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("list.html")).UIDs
 	carol := uidsOf(view, `button "Buy"`)[0]
 	h.act(t, carol, "click")
@@ -137,7 +136,7 @@ func TestReboundCards(t *testing.T) {
 // Whatever a page does to its lists meanwhile, an act reaches the record that was
 // shown under its uid, or none.
 func TestMutations(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	random := rand.New(rand.NewPCG(7, 7))
 	changes := []string{
 		"changes.rerender()", "changes.keyed()", "changes.rebind()", "changes.twin()", "changes.push()", "swapCards()",
@@ -181,7 +180,7 @@ func TestMutations(t *testing.T) {
 // Back brings the old document with its loaderId from the BFCache, or loads a
 // new one: the old uid reaches its own record or is refused.
 func TestBack(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("list.html")).UIDs
 	grace := uidsOf(view, `button "Review"`)[1]
 	h.must(t, "navigate", web.cross("second.html"))
@@ -198,7 +197,7 @@ func TestBack(t *testing.T) {
 }
 
 func TestRenamed(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("first.html")).UIDs
 	save, cancel := uidOf(t, view, `"Save"`), uidOf(t, view, `"Cancel"`)
 	h.eval(t, `void (document.querySelector('button').textContent = 'Pause')`)
@@ -213,7 +212,7 @@ func TestRenamed(t *testing.T) {
 }
 
 func TestOnce(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("first.html")).UIDs
 	save, cancel := uidOf(t, view, `"Save"`), uidOf(t, view, `"Cancel"`)
 	id := "00112233445566778899aabbccddeeff"
@@ -227,7 +226,7 @@ func TestOnce(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	h.snapshot(t, web.main("first.html"))
 	h.refused(t, wire.UnknownUID, "act", "uzzz", "click")
 	h.refused(t, wire.UnknownHandle, "recover", "hr_00000000000000000000000000000000")
@@ -269,7 +268,7 @@ func TestSecrets(t *testing.T) {
 
 // A dialog never blocks: it is told at once, refuses all else, and can be answered.
 func TestDialogs(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("dialogs.html")).UIDs
 	if r := h.act(t, uidOf(t, view, `"Ask"`), "click"); r.Dialog != "Really?" {
 		t.Errorf("dialog = %q", r.Dialog)
@@ -299,7 +298,7 @@ func TestDialogs(t *testing.T) {
 
 // What a person could click, though not at first sight.
 func TestAwkward(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("awkward.html")).UIDs
 	h.eval(t, "scrollTo(0, 1490)")
 	for _, key := range []string{"under the bar", "pulsing", "half covered", "mail", "wrapped"} {

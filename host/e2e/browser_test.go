@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -105,6 +106,75 @@ func newHandrail(t *testing.T, env ...string) *handrail {
 		}
 	})
 	return h
+}
+
+// shared is the user, and the browser, of all that newClient makes.
+var shared struct {
+	sync.Mutex
+	home    string
+	clients int
+}
+
+// newClient makes a client of the browser that tests share, which takes a fraction
+// of the time to start one. Its tabs are closed at the end. A test that failed may
+// leave the browser in any state: the next gets another.
+func newClient(t *testing.T) *handrail {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.home == "" {
+		home, err := os.MkdirTemp("", "hr")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.home = home
+	}
+	shared.clients++
+	h := &handrail{home: shared.home, client: fmt.Sprintf("test-%d", shared.clients)}
+	t.Cleanup(func() {
+		if t.Failed() || !h.closeTabs() {
+			endShared()
+		}
+	})
+	return h
+}
+
+// closeTabs closes the tabs that show something, and says whether that could be had.
+func (h *handrail) closeTabs() bool {
+	out := h.run("tabs", "--json")
+	var list wire.TabsResult
+	if out.code != 0 || json.Unmarshal(out.stdout, &list) != nil {
+		return false
+	}
+	for _, one := range list.Tabs {
+		if one.URL != "about:blank" && h.run("tabs", "close", strconv.Itoa(one.Tab)).code != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// endShared closes the browser that tests share, and says what it leaves running.
+func endShared() (left []string) {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.home == "" {
+		return nil
+	}
+	(&handrail{home: shared.home, client: "test"}).run("close")
+	_, left = processes(shared.home)
+	os.RemoveAll(shared.home)
+	shared.home = ""
+	return left
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if left := endShared(); len(left) > 0 {
+		fmt.Fprintf(os.Stderr, "still running: %d processes, the first %.200s\n", len(left), left[0])
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // as is the same user under another client name.

@@ -61,7 +61,7 @@ func (do chooser) refused(t *testing.T, code wire.Code, words string, params wir
 }
 
 func TestSelect(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("select.html")).UIDs
 	do := h.chooser(t)
 	list := func(name string, values ...string) wire.ActParams {
@@ -130,7 +130,7 @@ func TestSelect(t *testing.T) {
 
 // An option's own uid works, though there is no place to click.
 func TestClickOption(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("select.html"), "--profile", "full", "--handles", "all").UIDs
 	if r := h.act(t, uidOf(t, view, `option "Land 33"`), "click"); r.Method != "select" || !slices.Equal(r.Chosen, []string{"Land 33"}) {
 		t.Errorf("%+v", r)
@@ -143,7 +143,7 @@ func TestClickOption(t *testing.T) {
 }
 
 func TestCombobox(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("combobox.html")).UIDs
 	do := h.chooser(t)
 	list := func(name string, values ...string) wire.ActParams {
@@ -201,7 +201,7 @@ func TestCombobox(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("check.html")).UIDs
 	do := h.chooser(t)
 	put := func(name string, on bool) wire.ActParams {

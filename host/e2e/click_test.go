@@ -21,7 +21,7 @@ import (
 // How long a click takes is reported, and no matter of passing; a page that told
 // its console much must not make it longer.
 func TestClickPace(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("first.html")).UIDs
 	save, p := uidOf(t, view, `"Save"`), h.direct(t)
 	for _, page := range []string{"quiet", "chatty"} {
@@ -43,7 +43,7 @@ func TestClickPace(t *testing.T) {
 }
 
 func TestClickKinds(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("click.html")).UIDs
 	p := h.direct(t)
 	for _, test := range []struct {
@@ -80,7 +80,7 @@ func TestClickKinds(t *testing.T) {
 }
 
 func TestClickEvidence(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("click.html")).UIDs
 	p := h.direct(t)
 	for _, test := range []struct {
@@ -139,7 +139,7 @@ func TestClickEvidence(t *testing.T) {
 
 // A tab that is not in front receives its input too.
 func TestClickInBackground(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("first.html")).UIDs
 	h.must(t, "tabs", "open", web.main("second.html"))
 	r := h.act(t, uidOf(t, view, `"Save"`), "click")
@@ -150,7 +150,7 @@ func TestClickInBackground(t *testing.T) {
 }
 
 func TestSettle(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ms, _ := strconv.Atoi(r.FormValue("ms"))
 		select {
@@ -200,7 +200,7 @@ func TestSettle(t *testing.T) {
 
 // A second click is made on plain boxes, where nothing came of the first.
 func TestSecondClick(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	h.must(t, "navigate", web.main("twice.html"))
 	var keys []string
 	if err := json.Unmarshal([]byte(h.eval(t, "Object.keys(rows)")), &keys); err != nil {
@@ -256,7 +256,7 @@ func uidOfKey(t *testing.T, view, key string) string {
 // What covers a node is named with a uid, also when it came up after the page was
 // read or is a plain box; that uid can be acted on.
 func TestCovers(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("covers.html?cross="+url.QueryEscape(strings.TrimSuffix(web.cross(""), "/")))).UIDs
 	p := h.direct(t)
 	for _, test := range []struct{ text, before, by string }{

@@ -62,7 +62,7 @@ func unseen(facts map[string]any) bool {
 }
 
 func TestFactsOfHiddenTexts(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	c := h.capture(t, web.main("hidden.html"))
 	all, told := map[string]int{}, map[string]int{}
 	for _, n := range c.Frames[0].Nodes {
@@ -93,7 +93,7 @@ func TestFactsOfHiddenTexts(t *testing.T) {
 }
 
 func TestFactsOfTargets(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	c := h.capture(t, web.main("icons.html"))
 	marked := func(selector string) (places []string) {
 		// Which element is which is known by its box.

@@ -163,7 +163,7 @@ func TestRaces(t *testing.T) {
 // What is cut off by close does not start another browser.
 func TestCloseWhileReading(t *testing.T) {
 	h := newHandrail(t)
-	h.snapshot(t, "data:text/html,<script>for (let i = 0; i < 20000; i++) document.write('<button>B</button>')</script>")
+	h.snapshot(t, "data:text/html,<script>for (let i = 0; i < 5000; i++) document.write('<button>B</button>')</script>")
 	cut := make(chan output)
 	go func() { cut <- h.run("snapshot") }()
 	time.Sleep(300 * time.Millisecond) // so that it is under way, mostly

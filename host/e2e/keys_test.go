@@ -30,7 +30,7 @@ func text(p *string) string {
 }
 
 func keysPage(t *testing.T) (h *handrail, web *site, d direct, uid func(name string) string) {
-	h, web = newHandrail(t), newSite(t)
+	h, web = newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("keys.html?cross="+strings.TrimSuffix(web.cross(""), "/"))).UIDs
 	return h, web, h.direct(t), func(name string) string { t.Helper(); return uidOf(t, view, name) }
 }
@@ -277,7 +277,7 @@ func TestFocusBlurHover(t *testing.T) {
 
 // A form is submitted once in a moment, however it is asked for.
 func TestRepeated(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	page := web.main("submits.html")
 	view := h.snapshot(t, page).UIDs
 	d := h.direct(t)
@@ -345,7 +345,7 @@ func TestRepeated(t *testing.T) {
 
 // A field with a list of its own is submitted by taking an option; no other list counts.
 func TestSubmitWithList(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("suggest.html")).UIDs
 	d := h.direct(t)
 	for _, test := range []struct {

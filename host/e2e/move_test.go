@@ -75,7 +75,7 @@ func uidBefore(t *testing.T, view, name string) string {
 }
 
 func TestDrag(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("drag.html?cross="+url.QueryEscape(strings.TrimSuffix(web.cross(""), "/")))).UIDs
 	uid := func(text string) string { return uidBefore(t, view, text) }
 	drag := func(from, to string) wire.ActParams {
@@ -179,7 +179,7 @@ func TestDrag(t *testing.T) {
 }
 
 func TestScroll(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("scroll.html?cross="+url.QueryEscape(strings.TrimSuffix(web.cross(""), "/")))).UIDs
 	scroll := func(text string, p wire.ActParams) wire.ActResult {
 		t.Helper()
@@ -303,7 +303,7 @@ func TestUpload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	var files []string
 	for _, name := range []string{"a.txt", "b.txt", "c.png"} {
 		files = append(files, filepath.Join(dir, name))

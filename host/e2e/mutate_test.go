@@ -146,7 +146,7 @@ func (m mutation) play(t *testing.T, d direct, web *site) (o outcome, astray int
 // the page changes before the act or under it.
 func TestMutatingPages(t *testing.T) {
 	n := min(chaos(t, 32), 300)
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	h.snapshot(t, "about:blank")
 	d := h.direct(t)
 	did, astray, codes := 0, 0, map[string]int{}
@@ -165,7 +165,7 @@ func TestMutatingPages(t *testing.T) {
 // A page that is busy for longer than an act looks away, and then shows other
 // records in its nodes, does not take the press for one of them.
 func TestBusyPage(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	h.snapshot(t, "about:blank")
 	for _, change := range []string{"rebind", "replace"} {
 		o, _ := mutation{seed: 1, shape: "table", change: change, when: "stall", act: "click", frame: -1}.play(t, h.direct(t), web)

@@ -15,7 +15,7 @@ import (
 const worked = `data:text/html,<title>Caveman AX Fixture</title><main><h1>Operations Overview</h1><button>Save settings</button><label for=e>Email address</label><input id=e value=ops@example.com><a href=/trace>View trace detail</a></main>`
 
 func TestWorkedExample(t *testing.T) {
-	h := newHandrail(t)
+	h := newClient(t)
 	out := h.must(t, "snapshot", worked, "--profile", "full")
 	s := h.snapshot(t, "--profile", "full")
 	want := []string{
@@ -47,7 +47,7 @@ func TestWorkedExample(t *testing.T) {
 }
 
 func TestFrames(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	page := web.main("frames.html?cross=" + url.QueryEscape(web.cross("")[:len(web.cross(""))-1]) + "&nested=" + url.QueryEscape(strings.TrimSuffix(web.nested(""), "/")))
 	s := h.snapshot(t, page)
 	keys := []string{"Root", "open shadow", "closed shadow", "same", "cross", "cross local", "nested"}
@@ -69,7 +69,7 @@ func TestFrames(t *testing.T) {
 }
 
 func TestTargets(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("targets.html")).UIDs
 	for _, test := range []struct{ text, key string }{
 		{"listener only", "listener"},
@@ -113,7 +113,7 @@ func uidAround(t *testing.T, view, text string) string {
 }
 
 func TestQueriesBothLive(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	h.snapshot(t, web.main("demo.html"))
 	save := h.snapshot(t, "--query", "save")
 	email := h.snapshot(t, "--query", "email")
@@ -132,7 +132,7 @@ func TestQueriesBothLive(t *testing.T) {
 
 // Content that the browser skips while it is off-screen is read and can be acted on.
 func TestSkippedContent(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("skipped.html")).UIDs
 	if n := len(uidsOf(view, "button")); n != 200 {
 		t.Errorf("%d of 200 buttons have a uid", n)

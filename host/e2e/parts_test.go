@@ -13,7 +13,7 @@ import (
 // set_field gives each kind of field what it takes; text typed into one that takes none
 // is refused with the act that fits.
 func TestSetAnyField(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("parts.html")).UIDs
 	do := h.chooser(t)
 	set := func(name, text string) wire.ActResult {
@@ -46,7 +46,7 @@ func TestSetAnyField(t *testing.T) {
 // The browser shows the parts of a date as nodes of their own. They can be clicked and
 // stepped, which a renderer once did not survive; a value is the whole field's.
 func TestPartsOfAField(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("parts.html")).UIDs
 	do := h.chooser(t)
 	month := uidOf(t, view, `spinbutton "Month`)

@@ -55,7 +55,7 @@ func wantLines(t *testing.T, view string, lines ...string) {
 }
 
 func TestReadForm(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	balanced := h.snapshot(t, web.main("form.html"))
 	light := h.snapshot(t, "--profile", "light")
 	wantTokens(t, "balanced", balanced.UIDs, 380)
@@ -83,7 +83,7 @@ func TestReadForm(t *testing.T) {
 }
 
 func TestReadLongTable(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	first := h.snapshot(t, web.main("orders.html"))
 	wantTokens(t, "first window", first.UIDs, 20_000)
 	wantLines(t, first.UIDs, `link "Next"`, `row · link "Order 100001" | "Customer 0" | "0.5 €" | button "Review" · button "Cancel"`)
@@ -134,7 +134,7 @@ func TestReadLongTable(t *testing.T) {
 }
 
 func TestReadDiff(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	first := h.snapshot(t, web.main("changes.html"))
 	same := h.snapshot(t, "--since", first.RecoveryHandle)
 	wantTokens(t, "nothing new", same.UIDs, 15)
@@ -184,7 +184,7 @@ func TestReadDiff(t *testing.T) {
 }
 
 func TestReadOverlays(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	for _, test := range []struct {
 		open   string
 		before string // what stands before the page
@@ -221,7 +221,7 @@ func TestReadOverlays(t *testing.T) {
 }
 
 func TestReadNestedFrames(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	origin := func(url string) string { return strings.TrimSuffix(url, "/") }
 	page := web.main("frames.html?cross=" + url.QueryEscape(origin(web.cross(""))) + "&nested=" + url.QueryEscape(origin(web.nested(""))))
 	view := h.snapshot(t, page).UIDs
@@ -252,7 +252,7 @@ func TestReadNestedFrames(t *testing.T) {
 }
 
 func TestReadManyFrames(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("manyframes.html?count=18")).UIDs
 	for i := range 18 {
 		_, below, found := strings.Cut(view, fmt.Sprintf("iframe \"Frame %d\"", i))
@@ -270,7 +270,7 @@ func TestReadManyFrames(t *testing.T) {
 
 // Frames that come and go while they are read never fail a snapshot.
 func TestReadPassingFrames(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	h.snapshot(t, web.main("passing.html"))
 	for range 10 {
 		if view := h.snapshot(t).UIDs; !strings.Contains(view, `button "Stays"`) {
@@ -280,7 +280,7 @@ func TestReadPassingFrames(t *testing.T) {
 }
 
 func TestReadIcons(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("icons.html")).UIDs
 	_, rest, _ := strings.Cut(view, "h1 \"Icons\"\n")
 	icons, targets, _ := strings.Cut(rest, "clickable \"a listener only, one\"")
@@ -314,7 +314,7 @@ func TestReadIcons(t *testing.T) {
 }
 
 func TestReadSkippedContent(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("skipped.html")).UIDs
 	for i := range 200 {
 		if !regexp.MustCompile(fmt.Sprintf(`\[u\w+\] button "button %d"`, i)).MatchString(view) {
@@ -327,7 +327,7 @@ func TestReadSkippedContent(t *testing.T) {
 }
 
 func TestReadHiddenTexts(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	view := h.snapshot(t, web.main("hidden.html")).UIDs
 	source, err := os.ReadFile(pages + "/hidden.html")
 	if err != nil {

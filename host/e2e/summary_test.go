@@ -22,7 +22,7 @@ func structureOf(t *testing.T, s wire.Snapshot) (c compressor.Structure) {
 }
 
 func TestSummaryOfFormsAndTables(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	live := h.snapshot(t, web.main("forms.html"), "--structure")
 	c := structureOf(t, live)
 	if stored := h.read(t, live.RecoveryHandle, "--structure"); string(stored.Structure) != string(live.Structure) {
@@ -87,7 +87,7 @@ func uidAt(view, item string) string {
 }
 
 func TestSummaryOfResults(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	for _, shape := range []string{"list", "cards", "terms"} {
 		s := h.snapshot(t, web.main("results.html?shape="+shape), "--structure")
 		results := structureOf(t, s).Results
@@ -113,7 +113,7 @@ func (h *handrail) extract(t *testing.T, schema string, args ...string) (e wire.
 }
 
 func TestExtract(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	s := h.snapshot(t, web.main("forms.html"), "--handles", "all")
 	table, price := uidAt(s.UIDs, `table "Prices"`), uidAt(s.UIDs, `"1.200,50 €"`)
 	if table == "" || price == "" {
@@ -174,7 +174,7 @@ func TestExtract(t *testing.T) {
 }
 
 func TestFence(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	nonces := map[string]bool{}
 	for _, args := range [][]string{{web.main("hostile.html")}, {}, {"--profile", "full"}} {
 		view := h.snapshot(t, append(args, "--fence")...).UIDs
@@ -190,7 +190,7 @@ func TestFence(t *testing.T) {
 // A page cannot forge a line, a uid or a state: each uid of a view is that of a
 // node of its document, at the start of an item, and resolves to a real control.
 func TestHostilePage(t *testing.T) {
-	h, web := newHandrail(t), newSite(t)
+	h, web := newClient(t), newSite(t)
 	h.snapshot(t, web.main("hostile.html"))
 	quoted := regexp.MustCompile(`"(\\.|[^"\\])*"`)
 	for _, args := range [][]string{{}, {"--profile", "light"}, {"--profile", "full"}, {"--urls"}, {"--query", "forged"}, {"--query", "real"}} {

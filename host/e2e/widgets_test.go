@@ -23,7 +23,7 @@ type widgets struct {
 
 func newWidgets(t *testing.T, library string) *widgets {
 	t.Helper()
-	w := &widgets{handrail: newHandrail(t), site: newSite(t)}
+	w := &widgets{handrail: newClient(t), site: newSite(t)}
 	w.snapshot(t, w.main("widgets/"+library+".html"))
 	w.do = w.chooser(t)
 	return w
