@@ -1,6 +1,6 @@
 // click: trusted mouse events at the node.
 
-import { checkShown, locate } from './act-point.js';
+import { checkShown, locate, standing } from './act-point.js';
 import { clickSecond, prepareSecond } from './act-second.js';
 import { isSecret } from './act-secrets.js';
 import { evidence, guard, observe, see, unsent, watched } from './act-watch.js';
@@ -53,8 +53,9 @@ export async function click(tab, target, act, start) {
 
 /** @param {Held} node @param {Held} watcher @param {Target} target @param {Act} act @param {number} deadline */
 async function aim(node, watcher, target, { expect }, deadline) {
+  const stood = standing(node);
   const seen = await checkShown(node, target, expect);
-  const point = await locate(node, watcher, target, seen, deadline);
+  const point = await locate(node, watcher, target, seen, deadline, stood);
   await guard(node, watcher, target, seen, expect);
   return { seen, point };
 }

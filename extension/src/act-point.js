@@ -39,13 +39,13 @@ export async function checkShown(node, target, expect, whatever = false) {
  * Scrolls a node into view and finds where a click meets it, once it stands still.
  * @param {Held} node @param {Held} watcher @param {Target} target @param {Seen} seen
  * @param {number} deadline Unix ms
+ * @param {Promise<number[] | undefined>} [stood] where it was two frames ago, if that is known
  * @returns {Promise<Point>}
  * @throws {Fault} not_visible, or covered with what covers it
  */
-export async function locate(node, watcher, target, seen, deadline) {
+export async function locate(node, watcher, target, seen, deadline, stood) {
   const label = seen.probe.labelled ? await inPageKept(node, labelOf) : undefined;
-  /** @type {number[] | undefined} */
-  let before;
+  let before = await stood;
   for (let still = 0, covers = 0; ;) {
     await send(node.tab, node.targetId, 'DOM.scrollIntoViewIfNeeded', { objectId: node.objectId }).catch(noLayout);
     const { points, where } = await look(label ? [node, label] : [node]);
@@ -65,6 +65,20 @@ export async function locate(node, watcher, target, seen, deadline) {
   }
 }
 const outsideLooks = 4;
+
+/**
+ * Where a node stands, two frames later: to be asked for while it is checked, so
+ * that locate need not wait for them. @param {Held} node @returns {Promise<number[] | undefined>} undefined when that cannot be had
+ */
+export async function standing(node) {
+  try {
+    const { where } = await look([node]);
+    await inPage(node, twoFrames);
+    return where;
+  } catch {
+    return undefined; // locate meets the same
+  }
+}
 
 /** A node that only breathes stays where it is clicked. @param {number[]} a @param {number[]} b */
 const calm = (a, b) => a.length === b.length && a.every((x, i) => Math.abs(x - b[i]) <= 1);
