@@ -29,7 +29,9 @@ type questions struct {
 }
 
 // question is asked about the request of one client. Others that need the same
-// permit wait for it as well: a rule answers them, too.
+// permit wait for it as well: a rule answers them, too. What a client reads in the
+// same words is one thing to the person; of two acts in the same words one may be
+// on another row.
 type question struct {
 	client wire.Client
 	what   string
@@ -91,23 +93,23 @@ func (l *link) approved(ctx context.Context, need wire.Permit, tab int, what str
 		case approvedOnce(ctx, need):
 			return true, nil
 		}
-		q := l.join(need, l.client, tab, what)
+		q, own := l.join(need, l.client, tab, what)
 		if !told && l.tell != nil {
 			told = true
 			l.tell(wire.Waiting{ID: wire.RequestID(ctx), Code: "waiting_for_approval", Permit: need, Expires: l.now().Add(l.patience).UnixMilli()})
 		}
 		select {
 		case <-q.done:
-			l.leave(need, q)
+			l.leave(need, q, own)
 		case <-ctx.Done():
-			l.leave(need, q)
+			l.leave(need, q, own)
 			return false, ctx.Err()
 		case <-late.C:
-			l.leave(need, q)
+			l.leave(need, q, own)
 			f := refused(need, "nobody approved it within %v", l.patience)
 			return false, f
 		}
-		switch mine := q.client == l.client && q.what == what; {
+		switch mine := own || need.Kind == policy.Read && q.client == l.client && q.what == what; {
 		case q.err != nil:
 			return false, q.err
 		case mine && q.answer == "once":
@@ -144,16 +146,16 @@ func forbidden(need wire.Permit) *wire.Fault {
 	return f
 }
 
-// join waits for the question that is open about a permit, and asks it where there is none.
-func (h *host) join(need wire.Permit, client wire.Client, tab int, what string) *question {
+// join waits for the question that is open about a permit, and asks its own where there is none.
+func (h *host) join(need wire.Permit, client wire.Client, tab int, what string) (q *question, own bool) {
 	h.asked.mu.Lock()
 	defer h.asked.mu.Unlock()
 	if q := h.asked.open[need]; q != nil {
 		q.waiting++
-		return q
+		return q, false
 	}
 	ctx, withdraw := context.WithCancel(h.quit)
-	q := &question{client: client, what: what, done: make(chan struct{}), waiting: 1, withdraw: withdraw}
+	q = &question{client: client, what: what, done: make(chan struct{}), waiting: 1, withdraw: withdraw}
 	if h.asked.open == nil {
 		h.asked.open = map[wire.Permit]*question{}
 	}
@@ -161,14 +163,15 @@ func (h *host) join(need wire.Permit, client wire.Client, tab int, what string) 
 	go h.put(ctx, q, wire.AskParams{
 		ID: randomHex(8), Permit: need, Client: wire.Asker(client), Tab: tab, What: what, Expires: h.now().Add(h.patience).UnixMilli(),
 	})
-	return q
+	return q, true
 }
 
-// leave stops waiting for a question; with the last it is withdrawn.
-func (h *host) leave(need wire.Permit, q *question) {
+// leave stops waiting for a question. It is withdrawn with the last, and with the
+// one that it is about, so that nobody else's act is done on the answer.
+func (h *host) leave(need wire.Permit, q *question, own bool) {
 	h.asked.mu.Lock()
 	defer h.asked.mu.Unlock()
-	if q.waiting--; q.waiting == 0 {
+	if q.waiting--; q.waiting == 0 || own && need.Kind != policy.Read {
 		q.withdraw()
 		if h.asked.open[need] == q {
 			delete(h.asked.open, need)

@@ -422,3 +422,41 @@ func TestAnswerForAWhile(t *testing.T) {
 		t.Errorf("rules %+v", p.Rules)
 	}
 }
+
+// Of two acts in the same words one is approved: the other may be on another row. One
+// that is given up takes its question along, and leaves the other's to be asked.
+func TestOnceIsForOneOfTwoActs(t *testing.T) {
+	t.Parallel()
+	w, c, p := asking(t, always)
+	c.snapshot(wire.SnapshotParams{})
+	ended := make(chan error)
+	waiting := make(chan wire.Waiting, 3)
+	act := func(ctx context.Context) {
+		ended <- c.Call(wire.OnWaiting(ctx, func(told wire.Waiting) { waiting <- told }), "act", save, nil)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go act(ctx)
+	<-waiting
+	for range 2 {
+		go act(t.Context())
+		<-waiting
+	}
+	p.wantAsked(t, 2)
+	cancel()
+	if f, ok := (<-ended).(*wire.Fault); !ok || f.Code != wire.Canceled {
+		t.Errorf("canceled: %v", f)
+	}
+	p.wantAsked(t, 3)
+	p.answers <- once
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	p.wantAsked(t, 4)
+	p.answers <- deny
+	if f, ok := (<-ended).(*wire.Fault); !ok || f.Code != wire.NotApproved {
+		t.Errorf("denied: %v", f)
+	}
+	if n := w.browser.Events(); n != 1 {
+		t.Errorf("%d acts on one approval", n)
+	}
+}

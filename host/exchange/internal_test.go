@@ -220,7 +220,7 @@ func TestRuleExpires(t *testing.T) {
 	}
 }
 
-// Requests with the same question share it; those of other clients wait for their
+// Reads with the same question share it; those of other clients wait for their
 // own, unless a rule answers all.
 func TestSharedQuestion(t *testing.T) {
 	t.Parallel()
@@ -239,7 +239,7 @@ func TestSharedQuestion(t *testing.T) {
 	h := open(t.TempDir(), nil, zerolog.Nop(), time.Now)
 	h.port, h.browser, h.dedicated = port, wire.Browser{Instance: "b"}, ""
 	defer h.store.Close()
-	need := wire.Permit{Kind: "act", Origin: "https://a"}
+	need := wire.Permit{Kind: "read", Origin: "https://a"}
 	type end struct {
 		who  string
 		once bool
@@ -267,25 +267,25 @@ func TestSharedQuestion(t *testing.T) {
 			}
 		}
 	}
-	start("c", "click")
+	start("c", "look")
 	<-asked
-	start("c", "click")
-	start("c", "type")
-	start("other", "click")
+	start("c", "look")
+	start("c", "wait")
+	start("other", "look")
 	waiting(4)
 	answers <- wire.AskResult{Answer: "once"}
 	for range 2 {
-		if e := <-ended; e.who != "c click" || !e.once || e.err != nil {
+		if e := <-ended; e.who != "c look" || !e.once || e.err != nil {
 			t.Errorf("%+v", e)
 		}
 	}
-	if p := <-asked; p.Client.Name == "c" && p.What == "click" {
+	if p := <-asked; p.Client.Name == "c" && p.What == "look" {
 		t.Errorf("asked again: %+v", p)
 	}
 	waiting(2)
 	answers <- wire.AskResult{Answer: "always"}
 	for range 2 {
-		if e := <-ended; e.who == "c click" || e.once || e.err != nil {
+		if e := <-ended; e.who == "c look" || e.once || e.err != nil {
 			t.Errorf("%+v", e)
 		}
 	}
