@@ -307,6 +307,10 @@ func TestClientsDoNotApproveThemselves(t *testing.T) {
 	panel.must("policy", wire.PolicyParams{Action: "set", Kind: "act", Verdict: "always"}, nil)
 	panel.must("policy", wire.PolicyParams{Action: "set", Kind: "submit", Verdict: "never", Origin: "http://fake"}, nil)
 	c.refused(wire.BadRequest, "policy", wire.PolicyParams{Action: "revoke", Kind: "submit", Origin: "http://fake"}) // submits would be acts
+	// A rule that ends would take the place of one that does not.
+	c.refused(wire.NotApproved, "policy", wire.PolicyParams{Action: "set", Kind: "submit", Verdict: "never", Origin: "http://fake", Minutes: 1})
+	c.must("policy", wire.PolicyParams{Action: "set", Kind: "upload", Verdict: "never", Origin: "http://fake", Minutes: 1}, nil)
+	panel.must("policy", wire.PolicyParams{Action: "revoke", Kind: "upload", Origin: "http://fake"}, nil)
 	var p wire.Policy
 	c.must("policy", wire.PolicyParams{Action: "set", Kind: "read", Verdict: "never", Origin: "http://fake"}, &p)
 	c.must("policy", wire.PolicyParams{Action: "revoke"}, &p)

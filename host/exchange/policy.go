@@ -98,6 +98,18 @@ func (l *link) setRule(ctx context.Context, p wire.PolicyParams) error {
 	case !l.isExtension && p.Verdict != policy.Never:
 		return onlyPanel()
 	}
+	if !l.isExtension && p.Minutes > 0 {
+		rules, err := l.rules(ctx)
+		if err != nil {
+			return err
+		}
+		// What ends takes the place of what the person said, and leaves nothing of it.
+		if slices.ContainsFunc(rules, func(r policy.Rule) bool {
+			return r.Origin == p.Origin && r.Kind == p.Kind && r.Verdict != policy.Always && r.Holds(l.now())
+		}) {
+			return onlyPanel()
+		}
+	}
 	return l.rule(ctx, p.Kind, p.Origin, p.Verdict, p.Minutes)
 }
 
