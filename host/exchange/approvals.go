@@ -161,7 +161,7 @@ func (h *host) join(need wire.Permit, client wire.Client, tab int, what string) 
 	}
 	h.asked.open[need] = q
 	go h.put(ctx, q, wire.AskParams{
-		ID: randomHex(8), Permit: need, Client: wire.Asker(client), Tab: tab, What: what, Expires: h.now().Add(h.patience).UnixMilli(),
+		ID: randomHex(8), Permit: need, Client: wire.Asker{Kind: client.Kind, Name: plain(client.Name, maxName)}, Tab: tab, What: what, Expires: h.now().Add(h.patience).UnixMilli(),
 	})
 	return q, true
 }

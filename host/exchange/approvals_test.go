@@ -464,3 +464,20 @@ func TestOnceIsForOneOfTwoActs(t *testing.T) {
 		t.Errorf("%d acts on one approval", n)
 	}
 }
+
+// What the person reads of a request is one line that is as it looks, whatever a
+// client calls itself and wants, and however long that is.
+func TestQuestionIsAsItLooks(t *testing.T) {
+	t.Parallel()
+	w, _, p := asking(t, deny)
+	w.link.Allow(t, "ask", "eval")
+	c := w.client("Chrome\n\u202e\u200b" + strings.Repeat("x", 100))
+	c.refused(wire.NotApproved, "eval", wire.EvalParams{Expression: "1 /*\n\u202e*/ + steal() /*\u2066*/"})
+	asked := p.asked[0]
+	if want := "Chrome ��" + strings.Repeat("x", 31) + "…"; asked.Client.Name != want {
+		t.Errorf("name %q, want %q", asked.Client.Name, want)
+	}
+	if want := "run 1 /* �*/ + steal() /*�*/"; asked.What != want {
+		t.Errorf("what %q, want %q", asked.What, want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"handrail/host/policy"
 	"handrail/host/wire"
@@ -133,12 +134,29 @@ func (l *link) opening(ctx context.Context, address string) error {
 	return err
 }
 
-// maxWords bounds each part of what the person is told of a request.
-const maxWords = 120
+// maxWords bounds each part of what the person is told of a request, maxName that
+// by which a client calls itself: the kind and the site follow it, in a notification too.
+const (
+	maxWords = 120
+	maxName  = 40
+)
 
-func short(text string) string {
-	if runes := []rune(text); len(runes) > maxWords {
-		return string(runes[:maxWords]) + "…"
+func short(text string) string { return plain(text, maxWords) }
+
+// plain is a text in a line of so many characters, none of which is unseen or turns
+// what stands beside it around.
+func plain(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsPrint(r):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		return unicode.ReplacementChar
+	}, text)
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
 	}
 	return text
 }
