@@ -86,6 +86,8 @@ for (const voice of voices) {
     { name: 'a conversation too long even so', answers: [1, 2].map(() => refuse(400, { error: { message: 'maximum context length' } })), why: /too long for the model/, requests: 2 },
     { name: 'no words', answers: [1, 2, 3].map(() => stream(voice.say(''))), why: /says nothing/, requests: 3 },
     { name: 'an answer cut once', answers: [begin(voice.say('I will now').slice(0, 200), response => response.end()), stream(voice.say('Fine.'))], end: 'done', why: /^$/, requests: 2 },
+    { name: 'a limit of tokens a minute', answers: [refuse(429, { error: { message: 'Too many tokens, please wait' } }), stream(voice.say('Fine.'))], end: 'done', why: /^$/, requests: 2, pauses: [1000] },
+    { name: 'a web page', answers: [(/** @type {import('node:http').ServerResponse} */ response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Welcome</h1>')], why: /answers with a web page .* ends in \/v1/ },
     { name: 'answers that are always cut', answers: [1, 2, 3].map(() => begin(voice.say('I').slice(0, 150), response => response.destroy())), why: /broke off/, requests: 3 },
   ]) {
     test(`${provider}: ${name}`, async t => {
@@ -144,6 +146,34 @@ test('a budget of tokens ends a run before the request that would pass it', asyn
   assert.ok(server.requests.length > 1 && server.requests.length < 20);
 });
 
+for (const one of voices) {
+  test(`${one.provider}: an answer without an end is cut at the budget of tokens`, async t => {
+    for (const said of [one.say(`${'x'.repeat(30_000)} `.repeat(4)), one.say('', act('set_field', 'u3', { text: 'x'.repeat(200_000) }))]) {
+      const server = await modelServer(t, begin(said.slice(0, -120), response => response.end()));
+      const { run, asked } = await runWith({ voice: one, endpoint: server.endpoint, budget: { tokens: 20_000 } });
+      assert.equal(run.end, 'budget', run.why);
+      assert.match(run.why, /budget of 20,000 tokens/);
+      assert.ok(run.usage.guessed && run.usage.input + run.usage.output >= 20_000);
+      assert.equal(asked.length, 1);
+    }
+  });
+}
+
+test('thoughts without an end are cut at the budget of tokens', async t => {
+  const chunk = JSON.stringify({ choices: [{ delta: { reasoning_content: 'hm '.repeat(10_000) } }] });
+  const server = await modelServer(t, begin(`data: ${chunk}\n\n`.repeat(5), response => response.end()));
+  const { run } = await runWith({ voice, endpoint: server.endpoint, budget: { tokens: 20_000 } });
+  assert.equal(run.end, 'budget', run.why);
+});
+
+test('tokens that a model tells as none are guessed', async t => {
+  const zeros = voice.say('', act('click', 'uf')).replace('"prompt_tokens":100,"completion_tokens":20', '"prompt_tokens":0,"completion_tokens":0');
+  const server = await modelServer(t, ...Array.from({ length: 20 }, () => stream(zeros)));
+  const { run } = await runWith({ voice, endpoint: server.endpoint, budget: { tokens: 10_000 } });
+  assert.equal(run.end, 'budget', run.why);
+  assert.ok(run.usage.guessed && server.requests.length < 10);
+});
+
 test('tokens that a model does not tell are guessed', async t => {
   const silent = voice.say('Done.').split('\n\n').filter(line => !line.includes('usage')).join('\n\n');
   const server = await modelServer(t, stream(silent));
@@ -159,6 +189,39 @@ test('a server that does not stream is understood', async t => {
   assert.equal(run.answer, 'One tab.');
   assert.deepEqual(asked[1], { name: 'browser_tabs', arguments: { action: 'list' } });
   assert.equal(server.requests[0].headers.authorization, undefined, 'no key, no header');
+});
+
+test('a server that does not stream need not say that its answer ends', async t => {
+  const server = await modelServer(t, refuse(200, { choices: [{ message: { content: 'One tab.' } }] }));
+  assert.equal((await runWith({ voice, endpoint: server.endpoint })).run.answer, 'One tab.');
+  const none = await modelServer(t, ...[1, 2, 3].map(() => refuse(200, { detail: 'Not Found' })));
+  assert.match((await runWith({ voice, endpoint: none.endpoint })).run.why, /broke off/);
+});
+
+test('arguments that stand where a call begins are read', async t => {
+  const said = claude.say('', ['browser_act', '']).replace('"input":{}', '"input":{"action":"click","uid":"uf"}');
+  const server = await modelServer(t, stream(said), stream(claude.say('Done.')));
+  const { asked } = await runWith({ voice: claude, endpoint: server.endpoint });
+  assert.deepEqual(asked[1].arguments, { action: 'click', uid: 'uf' });
+});
+
+test('calls of one answer have ids of their own', async t => {
+  for (const one of voices) {
+    const said = one.say('', act('click', 'uf'), act('click', 'um')).replaceAll(/"id":"\w+"/g, '"id":"same"');
+    const server = await modelServer(t, stream(said), stream(one.say('Done.')));
+    await runWith({ voice: one, endpoint: server.endpoint });
+    const ids = JSON.stringify(server.requests[1].body).match(/"(tool_call_id|tool_use_id)":"\w+"/g) ?? [];
+    assert.equal(ids.length, 2);
+    assert.equal(new Set(ids).size, 2, one.provider);
+  }
+});
+
+test('a key that is a word of the task is typed as that', async t => {
+  const server = await modelServer(t, stream(voice.say('I look for ollama. ', act('set_field', 'u3', { text: 'ollama' }))), refuse(401, { error: { message: 'no ollama' } }));
+  const { run, asked, exchanges } = await runWith({ voice, endpoint: server.endpoint, choice: { key: 'ollama' } });
+  assert.equal(asked[1].arguments.text, 'ollama');
+  assert.match(run.why, /no ‹key›/);
+  assert.doesNotMatch(JSON.stringify(exchanges.map(({ request }) => request)), /ollama/);
 });
 
 test('a redirect is not followed', async t => {

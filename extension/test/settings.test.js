@@ -88,7 +88,7 @@ function builtIn(pieces, more = {}) {
 
 /** @param {any} languageModel @param {import('../panel/agent/model.js').Message[]} [messages] */
 const send = (languageModel, messages = [{ role: 'user', text: 'Task: t' }]) => openModel({ provider: 'built-in', endpoint: '', model: '', key: '', pictures: false }, { fetch, pause: async () => {}, languageModel })
-  .send({ system: 'Rules.', messages, tools, signal: new AbortController().signal, onText: () => {}, onRequest: () => {}, onWait: () => {} });
+  .send({ system: 'Rules.', messages, tools, signal: new AbortController().signal, onText: () => {}, onPart: () => {}, onRequest: () => {}, onWait: () => {} });
 
 test('the built-in model calls a tool by a constrained answer', async () => {
   const model = builtIn(['{"tool":"browser_act","argum', 'ents":{"action":"click","uid":"u1"}}']);

@@ -1,5 +1,5 @@
 // Anthropic's messages.
-import { callOf } from './call.js';
+import { apart, callOf } from './call.js';
 import { Failure, failureOf } from './failure.js';
 import { below, bodyOf, cutBy, post } from './request.js';
 import { eventsOf } from './sse.js';
@@ -7,14 +7,14 @@ import { eventsOf } from './sse.js';
 const maxTokens = 8192; // of an answer
 
 /** @typedef {{input_tokens?: number, output_tokens?: number, cache_creation_input_tokens?: number, cache_read_input_tokens?: number}} Counts */
-/** @typedef {{type: string, text?: string, id?: string, name?: string, json: string}} Block json: of a call's arguments, as far as it came */
+/** @typedef {{type: string, text?: string, id?: string, name?: string, input?: unknown, json: string}} Block json: of a call's arguments, as far as it came */
 /**
  * @typedef {object} Streamed
  * @property {string} type
  * @property {number} [index]
  * @property {{usage?: Counts}} [message]
- * @property {{type: string, text?: string, id?: string, name?: string}} [content_block]
- * @property {{type?: string, text?: string, partial_json?: string, stop_reason?: string | null}} [delta]
+ * @property {{type: string, text?: string, id?: string, name?: string, input?: unknown}} [content_block]
+ * @property {{type?: string, text?: string, thinking?: string, partial_json?: string, stop_reason?: string | null}} [delta]
  * @property {Counts} [usage]
  * @property {{type?: string, message?: string}} [error]
  */
@@ -29,7 +29,7 @@ export function openAnthropic({ endpoint, model, key, pictures }, means) {
   };
   return {
     name: model,
-    async send({ system, messages, tools, signal, onText, onRequest, onWait }) {
+    async send({ system, messages, tools, signal, onText, onPart, onRequest, onWait }) {
       const body = {
         model, max_tokens: maxTokens, stream: true, system,
         messages: messages.map(message => written(message, pictures)),
@@ -37,7 +37,7 @@ export function openAnthropic({ endpoint, model, key, pictures }, means) {
       };
       onRequest(body);
       const response = await post(url, headers, body, means, { signal, onWait });
-      const heard = new Heard(new URL(url).origin, onText);
+      const heard = new Heard(new URL(url).origin, onText, onPart);
       try {
         for await (const { data } of eventsOf(bodyOf(response))) if (!heard.add(data)) break;
       } catch (thrown) {
@@ -58,11 +58,13 @@ class Heard {
   #counts = {};
   #origin;
   #onText;
+  #onPart;
 
-  /** @param {string} origin @param {(text: string) => void} onText */
-  constructor(origin, onText) {
+  /** @param {string} origin @param {(text: string) => void} onText @param {(characters: number) => void} onPart */
+  constructor(origin, onText, onPart) {
     this.#origin = origin;
     this.#onText = onText;
+    this.#onPart = onPart;
   }
 
   get #text() {
@@ -85,6 +87,7 @@ class Heard {
     }
     Object.assign(this.#counts, event.message?.usage, event.usage);
     if (type === 'content_block_start' && block) this.#blocks[index] = { ...block, text: block.text ?? '', json: '' };
+    if (delta) this.#onPart([delta.text, delta.thinking, delta.partial_json].reduce((sum, text) => sum + (text?.length ?? 0), 0));
     const at = this.#blocks[index];
     if (type === 'content_block_delta' && at) {
       at.json += delta?.partial_json ?? '';
@@ -106,7 +109,8 @@ class Heard {
     const refused = this.#stop === 'refusal';
     return {
       text: this.#text,
-      calls: refused ? [] : this.#blocks.filter(block => block?.type === 'tool_use').map(({ id = '', name = '', json }) => callOf(id, name, json)),
+      // Some servers give all arguments at once, where the call begins.
+      calls: refused ? [] : apart(this.#blocks.filter(block => block?.type === 'tool_use').map(({ id = '', name = '', input, json }) => callOf(id, name, json || JSON.stringify(input ?? {})))),
       usage: { input: input_tokens + cache_creation_input_tokens + cache_read_input_tokens, output: output_tokens },
       end: refused ? 'refused' : this.#stop === 'max_tokens' ? 'length' : 'whole',
     };

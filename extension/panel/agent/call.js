@@ -1,3 +1,14 @@
+/** Gives each call of an answer an id of its own: what it came to is told under it. @param {import('./model.js').Call[]} calls */
+export function apart(calls) {
+  /** @type {Set<string>} */
+  const ids = new Set();
+  return calls.map((call, i) => {
+    const id = call.id && !ids.has(call.id) ? call.id : `call_${i}`;
+    ids.add(id);
+    return { ...call, id };
+  });
+}
+
 /** Reads a call's arguments. @param {string} id @param {string} name @param {string} text JSON @returns {import('./model.js').Call} */
 export function callOf(id, name, text) {
   try {

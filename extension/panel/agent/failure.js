@@ -1,6 +1,6 @@
 // How a model fails, in words for the person who waits for it.
 
-/** @typedef {'key' | 'wait' | 'busy' | 'context' | 'cut' | 'absent' | 'unreachable' | 'broken'} Kind busy and cut may be over when it is asked again, wait is not soon */
+/** @typedef {'key' | 'wait' | 'busy' | 'context' | 'cut' | 'spent' | 'absent' | 'unreachable' | 'broken'} Kind busy and cut may be over when it is asked again, wait is not soon */
 
 export class Failure extends Error {
   /** @param {Kind} kind @param {string} message */
@@ -23,13 +23,13 @@ const most = 300; // characters of a server's words
 export function failureOf(status, said, origin) {
   const words = said.length > most ? `${said.slice(0, most)}…` : said;
   const quoted = words && `: ${words}`;
+  if (status === 429) return new Failure('busy', `${origin} limits how often it is asked${quoted}`); // also where it counts tokens
   if (tooLong.test(said) || status === 413) return new Failure('context', `the conversation is too long for the model${quoted}`);
   if (status === 401) return new Failure('key', `${origin} refused the key${quoted}`);
   if (status === 403) {
     return new Failure('key', `${origin} refused the request${quoted} (it may be the key, or that it does not let this extension in: Ollama asks for OLLAMA_ORIGINS=chrome-extension://*)`);
   }
   if (status === 404) return new Failure('absent', `${origin} knows no such address or model${quoted}`);
-  if (status === 429) return new Failure('busy', `${origin} limits how often it is asked${quoted}`);
   if (status === 0 || status >= 500) return new Failure('busy', `${origin} failed${quoted}`);
   return new Failure('broken', `${origin} refused the request with status ${status}${quoted}`);
 }

@@ -157,11 +157,18 @@ class Agent {
       const asks = tokensOf(JSON.stringify(messages.map(withoutPictures)) + system + JSON.stringify(tools));
       /** @type {Exchange} */
       const exchange = { at: now().toISOString(), request: null, results: [] };
-      if (usage.input + usage.output + asks > budget.tokens) return { exchange };
+      const left = budget.tokens - usage.input - usage.output - asks;
+      if (left < 0) return { exchange };
+      let characters = 0;
       try {
         const reply = await model.send({
           system, messages, tools, signal: this.#signal,
           onText: watch.says, onWait: watch.notes,
+          onPart: more => {
+            characters += more;
+            // A model can go on without an end: what it says is not paid for beyond the budget.
+            if (characters / 4 > left) throw new Failure('spent', 'the budget of tokens is used up');
+          },
           onRequest: body => {
             exchange.request = body;
             watch.exchanged(exchange);
@@ -169,8 +176,9 @@ class Agent {
         });
         this.#signal.throwIfAborted();
         exchange.reply = reply;
-        const used = reply.usage ?? { input: asks, output: tokensOf(reply.text + JSON.stringify(reply.calls)) };
-        usage.guessed ||= !reply.usage;
+        const guess = { input: asks, output: Math.ceil(characters / 4) };
+        const used = isTold(reply.usage) ? reply.usage : guess;
+        usage.guessed ||= used === guess;
         usage.input += used.input;
         usage.output += used.output;
         watch.changed(this.#run);
@@ -178,6 +186,11 @@ class Agent {
       } catch (thrown) {
         exchange.failure = this.#signal.aborted ? 'stopped' : String(thrown);
         if (this.#signal.aborted || !(thrown instanceof Failure)) throw thrown;
+        if (thrown.kind === 'spent') {
+          Object.assign(usage, { input: usage.input + asks, output: usage.output + Math.ceil(characters / 4), guessed: true });
+          watch.changed(this.#run);
+          return { exchange };
+        }
         if (thrown.kind === 'context' && !this.#hard) {
           this.#hard = true;
           watch.notes('the conversation is too long for the model: it is shortened');
@@ -245,6 +258,9 @@ class Agent {
     if (tab) this.#tab = tab;
   }
 }
+
+/** Whether a model tells what it used: some say nothing by zeros. @param {import('./model.js').Usage | undefined} usage @returns {usage is import('./model.js').Usage} */
+const isTold = usage => usage !== undefined && Number.isFinite(usage.input) && usage.input > 0 && Number.isFinite(usage.output) && usage.output >= 0;
 
 /** @param {Message} message */
 const withoutPictures = message => (message.role === 'tools' ? message.results.map(({ text }) => text) : message);

@@ -40,6 +40,7 @@ import { openPromptAPI } from './prompt-api.js';
  * @property {Tool[]} tools
  * @property {AbortSignal} signal
  * @property {(text: string) => void} onText called with all that was said so far
+ * @property {(characters: number) => void} onPart called with the length of each part, thoughts and calls too; throws where that is enough
  * @property {(body: unknown) => void} onRequest called with what is sent, which never has the key
  * @property {(text: string) => void} onWait called when a request is made again later
  */
@@ -48,23 +49,29 @@ import { openPromptAPI } from './prompt-api.js';
 /** @typedef {{provider: Provider, endpoint: string, model: string, key: string, pictures: boolean}} Choice */
 /** @typedef {{fetch: typeof fetch, pause: (ms: number, signal: AbortSignal) => Promise<void>, languageModel?: import('./prompt-api.js').LanguageModel}} Means what a model is reached by */
 
+const secretLength = 12; // of a key: those of services have 20 and more
+
 /** @type {Record<Provider, (choice: Choice, means: Means) => Model>} */
 const providers = { openai: openOpenAI, anthropic: openAnthropic, 'built-in': openPromptAPI };
 
 /** @param {Choice} choice @param {Means} means @returns {Model} */
 export function openModel(choice, means) {
   const model = providers[choice.provider](choice, means);
+  const { key } = choice;
   /** @param {string} text */
-  const clean = text => (choice.key ? text.replaceAll(choice.key, '‹key›') : text);
+  const clean = text => (key ? text.replaceAll(key, '‹key›') : text);
   /** @template T @param {T} value @returns {T} */
-  const cleaned = value => (choice.key ? JSON.parse(JSON.stringify(value), (_, one) => (typeof one === 'string' ? clean(one) : one)) : value);
+  const cleaned = value => (key ? JSON.parse(JSON.stringify(value), (_, one) => (typeof one === 'string' ? clean(one) : one)) : value);
+  // A stand-in such as `ollama` is no secret, but a word that a task may be about.
+  /** @template T @param {T} reply @returns {T} */
+  const cleanedReply = reply => (key.length >= secretLength ? cleaned(reply) : reply);
   return {
     name: model.name,
     async send(sent) {
       try {
-        return cleaned(await model.send({
+        return cleanedReply(await model.send({
           ...sent,
-          onText: text => sent.onText(clean(text)),
+          onText: text => sent.onText(cleanedReply(text)),
           onRequest: body => sent.onRequest(cleaned(body)),
         }));
       } catch (thrown) {

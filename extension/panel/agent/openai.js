@@ -1,12 +1,12 @@
 // OpenAI's chat completions, which many servers speak, local ones among them.
-import { callOf } from './call.js';
+import { apart, callOf } from './call.js';
 import { Failure, failureOf, wordsOf } from './failure.js';
 import { below, bodyOf, cutBy, post } from './request.js';
 import { eventsOf } from './sse.js';
 
 /** @typedef {import('./model.js').Message} Message */
 /** @typedef {{index?: number, id?: string, function?: {name?: string, arguments?: string | object}}} CallPart */
-/** @typedef {{content?: string | null, refusal?: string | null, tool_calls?: CallPart[]}} Part */
+/** @typedef {{content?: string | null, refusal?: string | null, reasoning?: string | null, reasoning_content?: string | null, tool_calls?: CallPart[]}} Part what is thought has no one name */
 /** @typedef {{choices?: {delta?: Part, message?: Part, finish_reason?: string | null}[], usage?: {prompt_tokens?: number, completion_tokens?: number} | null, error?: unknown}} Chunk */
 
 /** @param {import('./model.js').Choice} choice @param {import('./model.js').Means} means @returns {import('./model.js').Model} */
@@ -14,7 +14,7 @@ export function openOpenAI({ endpoint, model, key, pictures }, means) {
   const url = below(endpoint, '/chat/completions');
   return {
     name: model,
-    async send({ system, messages, tools, signal, onText, onRequest, onWait }) {
+    async send({ system, messages, tools, signal, onText, onPart, onRequest, onWait }) {
       const body = {
         model, stream: true, stream_options: { include_usage: true },
         messages: [{ role: 'system', content: system }, ...messages.flatMap(message => written(message, pictures))],
@@ -22,9 +22,9 @@ export function openOpenAI({ endpoint, model, key, pictures }, means) {
       };
       onRequest(body);
       const response = await post(url, key ? { authorization: `Bearer ${key}` } : {}, body, means, { signal, onWait });
-      const heard = new Heard(new URL(url).origin, onText);
+      const heard = new Heard(new URL(url).origin, onText, onPart);
       try {
-        if (response.headers.get('content-type')?.includes('json')) heard.add(await response.text()); // it does not stream
+        if (response.headers.get('content-type')?.includes('json')) heard.addWhole(await response.text());
         else for await (const { data } of eventsOf(bodyOf(response))) if (!heard.add(data)) break;
       } catch (thrown) {
         throw cutBy(thrown, signal);
@@ -46,11 +46,19 @@ class Heard {
   #calls = [];
   #origin;
   #onText;
+  #onPart;
 
-  /** @param {string} origin @param {(text: string) => void} onText */
-  constructor(origin, onText) {
+  /** @param {string} origin @param {(text: string) => void} onText @param {(characters: number) => void} onPart */
+  constructor(origin, onText, onPart) {
     this.#origin = origin;
     this.#onText = onText;
+    this.#onPart = onPart;
+  }
+
+  /** Takes the answer of a server that does not stream, which need not say that it ends. @param {string} data */
+  addWhole(data) {
+    this.add(data);
+    this.#whole ||= this.#text !== '' || this.#refusal !== '' || this.#calls.length > 0;
   }
 
   /** @param {string} data @returns {boolean} whether more may come */
@@ -74,6 +82,7 @@ class Heard {
       this.#whole = true;
     }
     const part = delta ?? message ?? {};
+    this.#onPart(lengthOf(part));
     this.#refusal += part.refusal ?? '';
     for (const call of part.tool_calls ?? []) this.#addCall(call);
     if (part.content) {
@@ -99,11 +108,16 @@ class Heard {
     const refused = this.#refusal !== '' || this.#finish === 'content_filter';
     return {
       text: this.#refusal || this.#text,
-      calls: refused ? [] : this.#calls.filter(Boolean).map(({ id, name, text }, i) => callOf(id || `call_${i}`, name, text)),
+      calls: refused ? [] : apart(this.#calls.filter(Boolean).map(({ id, name, text }) => callOf(id, name, text))),
       usage: this.#usage,
       end: refused ? 'refused' : this.#finish === 'length' ? 'length' : 'whole',
     };
   }
+}
+
+/** How many characters were said, thought and called. @param {Part} part */
+function lengthOf({ content, refusal, reasoning, reasoning_content: thought, tool_calls: calls }) {
+  return [content, refusal, reasoning, thought, calls && JSON.stringify(calls)].reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
 /** @param {Message} message @param {boolean} pictures @returns {object[]} */

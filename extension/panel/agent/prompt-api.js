@@ -30,7 +30,7 @@ export async function whyAbsent(model) {
 export function openPromptAPI(_choice, { languageModel }) {
   return {
     name: 'Chrome\'s built-in model',
-    async send({ system, messages, tools, signal, onText, onRequest }) {
+    async send({ system, messages, tools, signal, onText, onPart, onRequest }) {
       const why = await whyAbsent(languageModel);
       if (!languageModel || /no built-in|cannot run/.test(why)) throw new Failure('absent', why);
       const said = messages.map(written);
@@ -46,6 +46,7 @@ export function openPromptAPI(_choice, { languageModel }) {
         const reader = session.promptStreaming(input, { signal, responseConstraint, omitResponseConstraintInput: true }).getReader();
         for (let part = await reader.read(); !part.done; part = await reader.read()) {
           text += part.value;
+          onPart(part.value.length);
           onText(text);
         }
         const used = session.contextUsage ?? session.inputUsage; // its name changed

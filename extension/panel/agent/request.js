@@ -29,7 +29,7 @@ export async function post(url, headers, body, { fetch, pause }, { signal, onWai
       if (signal.aborted) throw thrown;
       throw new Failure('unreachable', `${origin} cannot be reached, or does not let this extension in: ${thrown instanceof Error ? thrown.message : thrown}`);
     }
-    if (response.ok) return response;
+    if (response.ok) return api(response, origin);
     const failure = failureOf(response.status, wordsOf(await response.text().catch(() => '')), origin);
     if (failure.kind !== 'busy') throw failure;
     if (n === tries) throw new Failure('wait', failure.message);
@@ -38,6 +38,13 @@ export async function post(url, headers, body, { fetch, pause }, { signal, onWai
     onWait(`${failure.message}; asking again in ${Math.ceil(ms / 1000)} s`);
     await pause(ms, signal);
   }
+}
+
+/** An answer that is no web page: those come from an address beside the API's. @param {Response} response @param {string} origin */
+function api(response, origin) {
+  if (!response.headers.get('content-type')?.includes('text/html')) return response;
+  response.body?.cancel().catch(() => {});
+  throw new Failure('absent', `${origin} answers with a web page and not as a model: look at the endpoint's path, which mostly ends in /v1`);
 }
 
 /** How long a retry-after asks to wait, in ms. @param {string | null} text seconds or a date @param {number} [now] */
