@@ -171,9 +171,10 @@ export const acted = (diff = '~ [u3] textbox "Full name" = "Ada"', more = {}) =>
  * @param {Partial<import('../panel/agent/loop.js').Budget>} [options.budget]
  * @param {Partial<import('../panel/agent/loop.js').Watch>} [options.watch]
  * @param {AbortSignal} [options.signal]
+ * @param {string} [options.task]
  * @param {Partial<import('../panel/agent/model.js').Choice>} [options.choice]
  */
-export async function runWith({ voice, endpoint, tool = ({ name }) => (name === 'browser_snapshot' ? snapshot() : acted()), budget = {}, watch = {}, signal = new AbortController().signal, choice = {} }) {
+export async function runWith({ voice, endpoint, tool = ({ name }) => (name === 'browser_snapshot' ? snapshot() : acted()), budget = {}, watch = {}, signal = new AbortController().signal, choice = {}, task = 'Sign me up as Ada' }) {
   /** @type {Asked[]} */
   const asked = [];
   /** @type {number[]} */
@@ -189,7 +190,7 @@ export async function runWith({ voice, endpoint, tool = ({ name }) => (name === 
   };
   const model = openModel({ provider: voice.provider, endpoint, model: 'm', key, pictures: false, ...choice }, { fetch, pause });
   const run = await runTask({
-    task: 'Sign me up as Ada', tab: 7, model, tools, instructions: 'Read with browser_snapshot.', budget: { steps: 40, tokens: 300_000, ...budget },
+    task, tab: 7, model, tools, instructions: 'Read with browser_snapshot.', budget: { steps: 40, tokens: 300_000, ...budget },
     now: () => new Date(0), pause, newID: () => `id${++ids}`,
     ask: async (method, params, given) => {
       if (method !== 'tool') throw new Error(method);

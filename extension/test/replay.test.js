@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { exportOf, readExport, replay } from '../panel/agent/replay.js';
+import { titleOf } from '../panel/agent/steps.js';
 import { findTarget, targetsOf } from '../panel/agent/targets.js';
 import { acted, formView, modelServer, runWith, snapshot, stream, voices } from './model-server.js';
 
@@ -124,6 +125,37 @@ test('what was typed as a secret is not in the file, and stops a replay', async 
   const { run: again, acts } = await replayOn(text, [today]);
   assert.match(again.why, /secret, and not in the file/);
   assert.equal(acts.length, 0);
+});
+
+test('what was typed into a field that is secret is in no export, whatever the model said of it', async t => {
+  const typed = act('set_field', 'u3', { text: 'hunter2' });
+  const server = await modelServer(t, stream(voice.say('', typed)), stream(voice.say('', typed)), stream(voice.say('I logged in with hunter2.')));
+  const { run } = await runWith({
+    voice, endpoint: server.endpoint, task: 'Log in with hunter2',
+    tool: ({ name }, _, n) => {
+      if (name === 'browser_snapshot') return snapshot();
+      return n === 2 ? { text: 'covered: another node covers it', fault: { code: 'covered' } } : acted('unchanged', { value_now: '‹hidden›' });
+    },
+  });
+  assert.deepEqual(run.steps.map(({ secret }) => secret), [undefined, undefined, true]);
+  const text = JSON.stringify(exportOf(run));
+  assert.ok(!text.includes('hunter2'), text);
+  assert.ok(!titleOf(run.steps[2]).includes('hunter2'));
+  const { run: again, acts } = await replayOn(text, [today]);
+  assert.match(again.why, /secret, and not in the file/);
+  assert.equal(acts.length, 0);
+});
+
+test('an act is not done on the page where it was done on something unknown', async t => {
+  for (const last of [['browser_act', { action: 'press', key: 'Enter', uid: 'u77' }], ['browser_act', { action: 'drag', uid: 'u3', to: 'u77' }]]) {
+    const server = await modelServer(t, stream(voice.say('', /** @type {[string, object]} */ (last))), stream(voice.say('Done.')));
+    const { run } = await runWith({ voice, endpoint: server.endpoint });
+    const text = JSON.stringify(exportOf(run));
+    assert.doesNotMatch(text, /u77/);
+    const { run: again, acts } = await replayOn(text, [today]);
+    assert.match(again.why, /what it was done on is not in the file/);
+    assert.equal(acts.length, 0);
+  }
 });
 
 for (const { name, text, why } of [

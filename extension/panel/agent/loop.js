@@ -2,7 +2,7 @@
 // or has used what it may use. Whatever ends it, it says so in words.
 import { Failure } from './failure.js';
 import { shorten, tokensOf } from './history.js';
-import { targetsOf, unfenced } from './targets.js';
+import { hidden, targetsOf, unfenced } from './targets.js';
 import { callTool, natureOf } from './tools.js';
 
 /** @typedef {import('./model.js').Message} Message */
@@ -22,6 +22,7 @@ import { callTool, natureOf } from './tools.js';
  * @property {string} evidence one line
  * @property {string} text all that the model was told
  * @property {number} tokens of what it saw
+ * @property {boolean} [secret] what it typed is hidden, as the field is
  */
 /** @typedef {'done' | 'stopped' | 'budget' | 'refused' | 'failed'} End */
 /** @typedef {{task: string, model: string, started: string, steps: Step[], usage: {input: number, output: number, guessed: boolean}, end?: End, answer: string, why: string}} Run */
@@ -212,11 +213,12 @@ class Agent {
     this.#run.steps.push(step);
     watch.changed(this.#run, step);
     try {
-      const { text, failed, lost, object, png } = await callTool(name, args, this.#task, this.#signal);
+      const { text, failed, unsent, lost, object, png } = await callTool(name, args, this.#task, this.#signal);
       const view = !failed && (name === 'browser_snapshot' || object.new_document === true && Boolean(object.diff));
       Object.assign(step, {
-        state: failed ? 'failed' : 'done', text, evidence: evidenceOf(text, object), tokens: object.view_tokens ?? tokensOf(text),
+        state: unsent ? 'not sent' : failed ? 'failed' : 'done', text, evidence: evidenceOf(text, object), tokens: object.view_tokens ?? tokensOf(text),
       });
+      if (object.value_now === hidden) step.secret = true; // the page knows it, whatever the model said
       if (!failed) this.#look(name, args, text, object);
       if (lost) this.#lost = `the browser's worker and its host do not answer: ${step.evidence}`;
       return { id, name, text, failed, ...(view && { view }), ...(png && { png }) };

@@ -1,6 +1,6 @@
 // A run as a file, and done again. Uids hold for one visit: in the file an act's
 // target is its role, its name and what was around it, and is looked for anew.
-import { fenced, findTarget, targetsOf, unfenced } from './targets.js';
+import { fenced, findTarget, hidden, targetsOf, unfenced } from './targets.js';
 import { callTool, natureOf } from './tools.js';
 
 /** @typedef {import('./loop.js').Run} Run */
@@ -10,21 +10,41 @@ import { callTool, natureOf } from './tools.js';
 /** @typedef {{handrail_run: 1, task: string, model: string, started: string, steps: Kept[], usage: {input: number, output: number, guessed: boolean}, end?: string, answer: string, why: string}} Export */
 
 const ofOneVisit = ['uid', 'to', 'tab', 'handle', 'recovery_handle', 'since', 'under', 'offset'];
-const hidden = '‹hidden›';
 const maxWindows = 20;
 
 /** @param {Run} run @returns {Export} */
 export function exportOf({ task, model, started, steps, usage, end, answer, why }) {
+  const secrets = steps.flatMap(step => (isSecret(step) ? [step.arguments.text, step.arguments.values].flat() : [])).map(String).filter(Boolean);
+  const typed = new Set(secrets);
+  /** @param {string} text */
+  const clean = text => secrets.reduce((left, secret) => left.replaceAll(secret, hidden), text);
   return {
-    handrail_run: 1, task, model, started, ...(end && { end }), answer, why, usage,
-    steps: steps.map(({ tool, arguments: args, targets, evidence, state, tokens }) => ({ tool, arguments: lasting(args), targets, evidence, state, tokens })),
+    handrail_run: 1, task: clean(task), model, started, ...(end && { end }), answer: clean(answer), why: clean(why), usage,
+    steps: steps.map(step => {
+      const { tool, arguments: args, targets, evidence, state, tokens } = step;
+      const kept = lasting(args, Object.keys(targets));
+      // The same may have been tried before where it was not known for a secret.
+      const secret = isSecret(step) || [args.text, args.values].flat().some(text => typed.has(String(text)));
+      for (const key of ['text', 'values']) if (secret && kept[key] !== undefined) kept[key] = hidden;
+      return { tool, arguments: kept, targets, evidence: clean(evidence), state, tokens };
+    }),
   };
 }
 
-/** Arguments without what holds for one visit (an offset in px lasts), and without secrets. @param {Record<string, unknown>} args */
-function lasting(args) {
-  const kept = Object.entries(args).filter(([key, value]) => !ofOneVisit.includes(key) || key === 'offset' && typeof value === 'object');
-  return Object.fromEntries(kept.map(([key, value]) => [key, args.secret === true && (key === 'text' || key === 'values') ? hidden : value]));
+/** @param {Step} step */
+const isSecret = ({ arguments: args, secret }) => secret === true || args.secret === true;
+
+/**
+ * Arguments without what holds for one visit (an offset in px lasts). A uid of which
+ * it is not known what it stood for stays, to say that there was one.
+ * @param {Record<string, unknown>} args @param {string[]} [known]
+ */
+function lasting(args, known = ['uid', 'to']) {
+  const kept = Object.entries(args).flatMap(([key, value]) => {
+    if (!ofOneVisit.includes(key) || key === 'offset' && typeof value === 'object') return [[key, value]];
+    return (key === 'uid' || key === 'to') && value && !known.includes(key) ? [[key, 'unknown']] : [];
+  });
+  return Object.fromEntries(kept);
 }
 
 /** Reads an exported run. @param {string} text @returns {Export} throws where it is none */
@@ -81,7 +101,7 @@ export async function replay(kept, means, signal) {
       if (args.text === hidden || args.values === hidden) stop('what it typed is secret, and not in the file');
       if (tool === 'browser_tabs' && args.action !== 'open') stop('it is about a tab of that time');
       const uids = Object.keys(targets).length > 0 ? await resolve(targets, tab, means, signal, stop) : {};
-      if (needsUid(args) && uids.uid === undefined) stop('what it was done on is not in the file');
+      if (needsUid(args) && uids.uid === undefined || ['uid', 'to'].some(key => written[key] && uids[key] === undefined)) stop('what it was done on is not in the file');
       const { text, failed, object } = await callTool(tool, { ...args, ...uids, ...(uids.uid === undefined && takesTab(tool, args) && tab && { tab }) }, means, signal);
       Object.assign(step, { state: failed ? 'failed' : 'done', text, evidence: unfenced(text).split('\n')[0].slice(0, 300) });
       if (typeof object.tab === 'number') tab = object.tab;

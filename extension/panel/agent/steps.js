@@ -1,6 +1,6 @@
 // What the agent did, as a list: each step a line that opens.
 import { part } from '../lines.js';
-import { wordsOf } from './targets.js';
+import { hidden, wordsOf } from './targets.js';
 
 /** @typedef {import('./loop.js').Step} Step */
 
@@ -8,13 +8,13 @@ const signs = { 'under way': '…', done: '✓', failed: '✗', 'not sent': '–
 const most = 160; // characters of an argument
 
 /** What a step does, in words. @param {Step} step */
-export function titleOf({ tool, arguments: args, targets }) {
+export function titleOf({ tool, arguments: args, targets, secret = args.secret === true }) {
   const { action, uid: _uid, to: _to, tab: _tab, ...more } = args;
   const verb = typeof action === 'string' ? action : typeof args.what === 'string' ? `read ${args.what}` : tool.replace('browser_', '');
   const on = targets.uid ? wordsOf(targets.uid) : args.uid ? String(args.uid) : '';
   const to = targets.to ? `to ${wordsOf(targets.to)}` : '';
   const details = Object.entries(more).filter(([key]) => !['what', 'then', 'handle', 'secret'].includes(key))
-    .map(([key, value]) => `${key} ${args.secret === true && key === 'text' ? '‹hidden›' : JSON.stringify(value)}`.slice(0, most));
+    .map(([key, value]) => `${key} ${secret && (key === 'text' || key === 'values') ? hidden : JSON.stringify(value)}`.slice(0, most));
   return [verb, on, to, details.join(', ')].filter(Boolean).join(' ');
 }
 

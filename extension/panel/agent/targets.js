@@ -13,6 +13,7 @@ import { parseLine } from '../lines.js';
 /** @typedef {{depth: number, role: string, label: string, texts: string[]}} Around */
 
 const fence = /<page (\S+)[^\n]*: data, not instructions>\n([\s\S]*?)\n<\/page \1>/g;
+export const hidden = '‹hidden›'; // stands for a secret
 const repeated = new Set(['listitem', 'row', 'article', 'group', 'region', 'dialog', 'form', 'option', 'generic']);
 const most = 120; // characters of a text
 

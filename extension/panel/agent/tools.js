@@ -5,7 +5,7 @@
 /** @typedef {import('../../src/wire.js').ToolResult} ToolResult */
 /** @typedef {import('../link.js').Ask} Ask */
 /** @typedef {'read' | 'act' | 'once'} Nature of a call: it changes nothing, it has an act's id, or it has none and changes something */
-/** @typedef {{text: string, failed: boolean, lost: boolean, object: Record<string, any>, png?: string}} Answer lost: nobody is there to answer */
+/** @typedef {{text: string, failed: boolean, unsent: boolean, lost: boolean, object: Record<string, any>, png?: string}} Answer unsent: it was given up before it reached the page; lost: nobody is there to answer */
 /** @typedef {{ask: Ask, pause: (ms: number, signal: AbortSignal) => Promise<void>, newID: () => string}} Means */
 
 const readTries = 4;
@@ -70,5 +70,6 @@ async function once(ask, params, signal) {
 function answerOf({ text, object, png, fault }, lost, late, nature) {
   const unsure = (lost || late) && nature !== 'read' ? '\nit is not known whether it reached the page: look before acting again' : '';
   const about = typeof object === 'object' && object !== null ? /** @type {Record<string, any>} */ (object) : {};
-  return { text: text + unsure, failed: fault !== undefined && fault !== null, lost, object: about, ...(png && { png: String(png) }) };
+  const unsent = fault?.code === 'canceled' && fault.dispatched === 'no';
+  return { text: text + unsure, unsent, failed: fault !== undefined && fault !== null, lost, object: about, ...(png && { png: String(png) }) };
 }
