@@ -153,6 +153,11 @@ func newAgent(t *testing.T, s *shop) *panel {
 	t.Helper()
 	o := newOwn(t)
 	o.allowAll(t)
+	return newAgentIn(t, o, s)
+}
+
+func newAgentIn(t *testing.T, o *own, s *shop) *panel {
+	t.Helper()
 	p := newPanel(t, o, s.URL+"/order", "Continue")
 	p.click(t, `[aria-controls=agent]`)
 	p.until(t, "#agent-settings", "Endpoint")
@@ -310,5 +315,61 @@ func TestAgentKilledWorker(t *testing.T) {
 	p.until(t, "#agent-answer", s.receipt)
 	if got := s.confirmed(); got != "Ada" {
 		t.Errorf("orders %q", got)
+	}
+}
+
+// Stop gives up what waits for the person: the question goes, nothing is done, and
+// that is what is said.
+func TestAgentStopWhileItWaits(t *testing.T) {
+	s, o := newShop(t), newOwn(t)
+	p := newAgentIn(t, o, s)
+	stop := func() {
+		t.Helper()
+		p.click(t, "#agent-stop")
+		p.until(t, "#agent-state", "Stopped; nothing was under way on the page")
+		eventually(t, "the question is withdrawn", func() bool { return p.text(t, "#approvals") == "" })
+	}
+	p.submit(t, "#agent-task")
+	p.until(t, "#approvals", "agent (panel) wants to read")
+	stop()
+	p.submit(t, "#agent-task")
+	p.answer(t, "agent (panel) wants to read", "Always")
+	p.until(t, "#approvals", "agent (panel) wants to act on")
+	stop()
+	if name := p.value(t, p.session, `document.querySelector('input').value`); name != "" || s.confirmed() != "" {
+		t.Errorf("name %q, orders %q", name, s.confirmed())
+	}
+}
+
+// A tab that is closed in the middle is told to the model, and nothing is done in
+// another one.
+func TestAgentClosedTab(t *testing.T) {
+	s := newShop(t)
+	closing, closed := make(chan bool), make(chan bool)
+	s.speak = func(w http.ResponseWriter, r *http.Request) bool {
+		switch s.asked() {
+		case 1:
+			return false // fills in the name
+		case 2:
+			close(closing)
+			<-closed
+			return false // goes on
+		}
+		say(w, map[string]any{"content": "It is gone."})
+		return true
+	}
+	p := newAgent(t, s)
+	p.submit(t, "#agent-task")
+	<-closing
+	for _, info := range p.call(t, "", "Target.getTargets", map[string]any{})["targetInfos"].([]any) {
+		if info := info.(map[string]any); info["url"] == s.URL+"/order" {
+			p.call(t, "", "Target.closeTarget", map[string]any{"targetId": info["targetId"]})
+		}
+	}
+	eventually(t, "the tab is closed", func() bool { return !strings.Contains(string(p.must(t, "tabs").stdout), "Order") })
+	close(closed)
+	p.until(t, "#agent-answer", "It is gone.")
+	if last := p.text(t, "#agent-steps li:last-child"); !strings.Contains(last, "unknown_tab") || s.confirmed() != "" {
+		t.Errorf("orders %q, last step %s", s.confirmed(), last)
 	}
 }
