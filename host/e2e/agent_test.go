@@ -192,6 +192,47 @@ func (p *panel) wantNames(t *testing.T) {
 	}
 }
 
+// exported is the run as the panel's button gives it.
+func (p *panel) exported(t *testing.T) string {
+	t.Helper()
+	return fmt.Sprint(p.value(t, p.view, `new Promise(resolve => {
+		URL.createObjectURL = blob => (blob.text().then(resolve), 'blob:none');
+		document.querySelector('#agent-export').click();
+	})`))
+}
+
+// What a model types into a password field is not in the exported run, though it
+// does not say that it is a secret.
+func TestAgentExportsNoPassword(t *testing.T) {
+	const canary = "hunter2-canary"
+	s := newShop(t)
+	s.speak = func(w http.ResponseWriter, r *http.Request) bool {
+		if s.asked() > 1 {
+			say(w, map[string]any{"content": "The password is " + canary + "."})
+			return true
+		}
+		s.mu.Lock()
+		uids := uidsOf(strings.NewReplacer(`\n`, "\n", `\"`, `"`).Replace(s.requests[0]), `textbox "Name"`)
+		s.mu.Unlock()
+		call(w, "browser_act", map[string]any{"action": "set_field", "uid": strings.Join(uids, " "), "text": canary})
+		return true
+	}
+	p := newAgent(t, s)
+	p.value(t, p.session, `document.querySelector('input').type = 'password'`)
+	p.set(t, "#task", "Set the password "+canary)
+	p.submit(t, "#agent-task")
+	p.until(t, "#agent-answer", "The password is")
+	if value := p.value(t, p.session, `document.querySelector('input').value`); value != canary {
+		t.Errorf("value %q", value)
+	}
+	if exported := p.exported(t); strings.Contains(exported, canary) || !strings.Contains(exported, "set_field") {
+		t.Errorf("export %.2000s", exported)
+	}
+	if list := p.text(t, "#agent-steps"); strings.Contains(list, canary) {
+		t.Errorf("steps %s", list)
+	}
+}
+
 // A task goes over three pages to its end, and is done again from its export.
 func TestAgent(t *testing.T) {
 	s := newShop(t)
@@ -219,10 +260,7 @@ func TestAgent(t *testing.T) {
 	p.value(t, p.view, `document.querySelectorAll('#agent details').forEach(one => { one.open = true; })`)
 	p.until(t, "#agent-debug", "browser_snapshot")
 
-	exported := fmt.Sprint(p.value(t, p.view, `new Promise(resolve => {
-		URL.createObjectURL = blob => (blob.text().then(resolve), 'blob:none');
-		document.querySelector('#agent-export').click();
-	})`))
+	exported := p.exported(t)
 	if !strings.Contains(exported, `"name": "Confirm"`) || regexp.MustCompile(`"uid": "`).MatchString(exported) {
 		t.Errorf("export %.2000s", exported)
 	}
