@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"handrail/compressor"
+	"handrail/host/policy"
 	"handrail/host/snapshot"
 	"handrail/host/wire"
 	"handrail/recovery"
@@ -381,10 +382,10 @@ func (l *link) perform(ctx context.Context, store *recovery.Store, r request, at
 	result := &wire.ActResult{ActID: r.id, UID: r.uid}
 	var evidence json.RawMessage
 	err := l.call(waiting, "perform", p, &evidence)
-	unread := err == nil && json.Unmarshal(evidence, &result.Evidence) != nil
+	garbled := err == nil && json.Unmarshal(evidence, &result.Evidence) != nil
 	// What was sent must be recorded even when the asker has gone.
 	ctx = context.WithoutCancel(ctx)
-	if unread || err != nil && l.lost(waiting) {
+	if garbled || err != nil && l.lost(waiting) {
 		l.supersede(ctx, store, at.tab)
 		return nil, nil, uncertain("the answer was lost")
 	}
@@ -403,6 +404,7 @@ func (l *link) perform(ctx context.Context, store *recovery.Store, r request, at
 	if at.target != nil && at.target.Secret {
 		withhold(&result.Evidence, r.act.Text)
 	}
+	l.unread(ctx, &result.Evidence)
 	l.supersede(ctx, store, at.tab)
 	l.finish(ctx, store, r.id, stateDone, result)
 	if at.target == nil && r.act.Kind != "eval" {
@@ -431,6 +433,22 @@ func withhold(e *wire.Evidence, typed string) {
 	}
 	if e.Hit != nil {
 		e.Hit.Name, e.Hit.Href = hide.Replace(e.Hit.Name), hide.Replace(e.Hit.Href)
+	}
+}
+
+// unread takes out of an act's evidence what a page says that is never read, and to
+// which the act led, say.
+func (l *link) unread(ctx context.Context, e *wire.Evidence) {
+	origin := policy.OriginOf(e.URL)
+	if l.unasked() || origin == "" {
+		return
+	}
+	if verdict, err := l.decide(ctx, wire.Permit{Kind: policy.Read, Origin: origin}); err == nil && verdict != policy.Never {
+		return
+	}
+	e.URL, e.Title, e.Focus, e.Dialog, e.Hit, e.ValueNow, e.Chosen = origin, "", "", "", nil, nil, nil
+	if e.Scroll != nil {
+		e.Scroll.Lines = nil
 	}
 }
 

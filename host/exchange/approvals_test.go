@@ -481,3 +481,24 @@ func TestQuestionIsAsItLooks(t *testing.T) {
 		t.Errorf("what %q, want %q", asked.What, want)
 	}
 }
+
+// An act that leads to a page that is never read says where to, and nothing of the page.
+func TestEvidenceOfAPageThatIsNeverRead(t *testing.T) {
+	t.Parallel()
+	w, c, _ := asking(t, always, always)
+	(&client{t: t, Conn: w.link.Conn}).must("policy", wire.PolicyParams{Action: "set", Origin: "https://bank", Kind: "read", Verdict: "never"}, nil)
+	c.snapshot(wire.SnapshotParams{})
+	for address, told := range map[string]bool{"https://bank/of?name=canary": false, "http://fake/of?name=canary": true} {
+		w.browser.On("perform", func(context.Context, json.RawMessage) (any, error) {
+			value := "canary"
+			return wire.Evidence{
+				Dispatched: wire.DispatchedYes, Effect: "seen", Method: "mouse", NewDocument: true, URL: address, Title: "canary", Focus: "canary", Dialog: "canary",
+				Hit: &wire.Hit{Role: "link", Name: "canary"}, ValueNow: &value, Chosen: []string{"canary"}, Scroll: &wire.Scroll{Lines: []string{"canary"}},
+			}, nil
+		})
+		text, err := json.Marshal(c.act(save))
+		if n := strings.Count(string(text), "canary"); err != nil || told != (n == 8) || !told && n != 0 || !strings.Contains(string(text), address[:11]) {
+			t.Errorf("%s: %s", address, text)
+		}
+	}
+}
