@@ -7,6 +7,7 @@ import { builtIn, whyAbsent } from './agent/prompt-api.js';
 import { exportOf, readExport, replay } from './agent/replay.js';
 import { change, choiceOf, originOf, patternOf, providers, settingsOf, storageKey, whyNot } from './agent/settings.js';
 import { renderStep } from './agent/steps.js';
+import { untilStop } from './agent/tools.js';
 import { element } from './element.js';
 
 /** @typedef {import('./agent/loop.js').Run} Run */
@@ -125,7 +126,8 @@ async function begin(work) {
     answer.textContent = text;
   } catch (thrown) {
     const { message } = /** @type {{message?: string}} */ (Object(thrown));
-    say(`Failed: ${message ?? thrown}`, true);
+    if (mine.signal.aborted) say('Stopped; nothing was under way on the page');
+    else say(`Failed: ${message ?? thrown}`, true);
   } finally {
     running = undefined;
     run.disabled = file.disabled = false;
@@ -140,7 +142,7 @@ async function begin(work) {
 /** @param {string} text @param {AbortSignal} signal @param {number} tab */
 async function doTask(text, signal, tab) {
   const model = openModel(choiceOf(settings), { fetch: (...args) => fetch(...args), pause, languageModel: builtIn() });
-  const { tools, instructions } = /** @type {import('../src/wire.js').ToolsResult} */ (await ask('tools', {}));
+  const { tools, instructions } = /** @type {import('../src/wire.js').ToolsResult} */ (await untilStop(ask('tools', {}, { signal }), signal));
   return runTask({
     task: text, tab, model, tools, instructions, budget: settings, ask, pause, newID, now: () => new Date(),
     watch: {

@@ -232,6 +232,17 @@ test('a redirect is not followed', async t => {
   assert.equal(other.requests.length, 0);
 });
 
+test('Stop while a read is not answered waits for nothing', { timeout: 20_000 }, async t => {
+  const controller = new AbortController();
+  const server = await modelServer(t, stream(voice.say('', ['browser_read', { what: 'find', text: 'x' }])));
+  const { run } = await runWith({
+    voice, endpoint: server.endpoint, signal: controller.signal,
+    tool: ({ name }) => (name === 'browser_snapshot' ? snapshot() : new Promise(() => controller.abort())),
+  });
+  assert.equal(run.why, 'Stopped; nothing was under way on the page');
+  assert.equal(run.steps[1].state, 'not sent');
+});
+
 test('Stop in the middle of an act sends no other, and tells what came of it', async t => {
   const controller = new AbortController();
   const server = await modelServer(t, stream(voice.say('', act('click', 'uf'), act('click', 'um'))));

@@ -9,10 +9,14 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+
+	"handrail/host/socket"
 )
 
 // shop is three pages, of which the last one shows a number that stands nowhere
@@ -376,6 +380,31 @@ func TestAgentStopWhileItWaits(t *testing.T) {
 	stop()
 	if name := p.value(t, p.session, `document.querySelector('input').value`); name != "" || s.confirmed() != "" {
 		t.Errorf("name %q, orders %q", name, s.confirmed())
+	}
+}
+
+// Stop needs no answer of a host that gives none.
+func TestAgentStopWithoutAnswer(t *testing.T) {
+	s, o := newShop(t), newOwn(t)
+	p := newAgentIn(t, o, s)
+	entries, err := socket.List(o.home)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("hosts %v, %v", entries, err)
+	}
+	host, err := os.FindProcess(entries[0].PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Signal(syscall.SIGCONT)
+	if err := host.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	p.submit(t, "#agent-task")
+	p.until(t, "#agent-state", "Reading the page")
+	p.click(t, "#agent-stop")
+	p.until(t, "#agent-state", "Stopped; nothing was under way on the page")
+	if s.asked() != 0 {
+		t.Errorf("%d requests to the model", s.asked())
 	}
 }
 

@@ -37,9 +37,11 @@ export async function callTool(name, args, { ask, pause, newID }, signal) {
   const params = { name, arguments: args, ...(nature === 'act' && { act_id: newID() }) };
   const tries = { read: readTries, act: 2, once: 1 }[nature];
   for (let n = 1, waits = 0; ; n++) {
-    const { result, lost, late } = await once(ask, params, signal);
+    const asked = once(ask, params, signal);
+    // What only reads is not waited for after Stop, should nobody answer.
+    const { result, lost, late } = await (nature === 'read' ? untilStop(asked, signal) : asked);
     const code = result.fault?.code;
-    if (signal.aborted && nature === 'read') throw signal.reason;
+    if (nature === 'read') signal.throwIfAborted();
     // A host that knows the id as sent does not send it again: it says what became of it.
     const known = nature === 'act' && (code === 'act_in_progress' || signal.aborted && code === 'uncertain' && !lost);
     if (known && waits++ < inProgress) {
@@ -53,6 +55,13 @@ export async function callTool(name, args, { ask, pause, newID }, signal) {
     return answerOf(result, lost, late, nature);
   }
 }
+
+/** Waits, but not beyond Stop. @template T @param {Promise<T>} answer @param {AbortSignal} signal @returns {Promise<T>} */
+export const untilStop = (answer, signal) => new Promise((resolve, reject) => {
+  if (signal.aborted) reject(signal.reason);
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  answer.then(resolve, reject);
+});
 
 /** @param {Ask} ask @param {object} params @param {AbortSignal} signal @returns {Promise<{result: ToolResult, lost: boolean, late: boolean}>} late: the worker waited no longer */
 async function once(ask, params, signal) {
