@@ -7,7 +7,7 @@ import { isSecret } from './act-secrets.js';
 import { evidence, noEffect } from './act-watch.js';
 import { type } from './act-type.js';
 import { meant, pick, unfit } from './choice.js';
-import { Fault, asFault } from './fault.js';
+import { Fault, asFault, quoted } from './fault.js';
 import { describe, fold } from './identity.js';
 import { twoFrames } from './in-page.js';
 import { findList, lookAtList, offers, optionAt, optionState, scrollList, showOption, walkList } from './in-page-list.js';
@@ -99,7 +99,7 @@ class List {
       const { option, n } = await this.#find(label);
       if (option.selected !== off.has(label)) continue;
       if (!await this.#press(n, option)) return this.#evidence({});
-      await this.#until(view => view.options.some(one => one.label === label && one.selected !== option.selected), `the option "${label}" was clicked, but stays ${option.selected ? 'selected' : 'as it was'}`);
+      await this.#until(view => view.options.some(one => one.label === label && one.selected !== option.selected), `the option ${quoted(label)} was clicked, but stays ${option.selected ? 'selected' : 'as it was'}`);
     }
     now = await this.#again();
     const chosen = now.options.filter(option => option.selected);
@@ -123,7 +123,7 @@ class List {
         || (view.text !== text && view.text !== '' && (view.text.includes(label) || label.includes(view.text)))
         || (!view.open && times(view.around) > times(around))));
     const already = option.selected && this.#popup && text !== '' && (text.includes(label) || label.includes(text));
-    await this.#until(view => shows(view) || (already && !view.open && view.text === text), `the option "${label}" was clicked, but nothing shows that it is chosen`);
+    await this.#until(view => shows(view) || (already && !view.open && view.text === text), `the option ${quoted(label)} was clicked, but nothing shows that it is chosen`);
     const kept = await this.#again();
     const still = shows(kept) || (already && kept.text === text);
     return this.#evidence({ chosen: still ? [label] : kept.options.filter(one => one.selected).map(one => one.label), ...(still ? {} : { reverted: true }) });
@@ -234,7 +234,7 @@ class List {
     let { options } = option.top === undefined ? await this.#look() : await this.#scroll(option.top);
     for (let tries = 0; ; tries++) {
       const n = options.findIndex(one => one.label === option.label && one.value === option.value && one.place === option.place);
-      if (n < 0) throw new Fault('stale_uid', `the option "${option.label}" went away`, { reason: 'gone' });
+      if (n < 0) throw new Fault('stale_uid', `the option ${quoted(option.label)} went away`, { reason: 'gone' });
       // Scrolled later, at the click, the node might come to stand for another option.
       if (tries > 3 || !await inPage(this.#finder, showOption, n)) return { option: options[n], n };
       await inPage(this.#node, twoFrames);
@@ -245,11 +245,11 @@ class List {
   /** Clicks an option. @param {number} n @param {Option} option @returns {Promise<boolean>} false when the page was left, or asks something */
   async #press(n, { label }) {
     const held = await inPageKept(this.#finder, optionAt, n, label);
-    if (!held.objectId) throw new Fault('stale_uid', `the option "${label}" changed before it was clicked`, { reason: 'renamed' });
+    if (!held.objectId) throw new Fault('stale_uid', `the option ${quoted(label)} changed before it was clicked`, { reason: 'renamed' });
     const { node: { backendNodeId } } = await send(held.tab, held.targetId, 'DOM.describeNode', { objectId: held.objectId });
     const target = await describe(held, this.#target, backendNodeId);
     // What was read of it is of the option that was found: it was that before, and still is.
-    if (!(await inPage(this.#finder, optionState, held, label)).there) throw new Fault('stale_uid', `the option "${label}" changed before it was clicked`, { reason: 'renamed' });
+    if (!(await inPage(this.#finder, optionState, held, label)).there) throw new Fault('stale_uid', `the option ${quoted(label)} changed before it was clicked`, { reason: 'renamed' });
     return this.#click(target);
   }
 

@@ -1,7 +1,7 @@
 // The acts on a whole tab: moving it, and evaluating an expression in it.
 
 import { createTab, getTab, removeTab, setTabURL } from './chrome.js';
-import { Fault, asFault } from './fault.js';
+import { Fault, asFault, quoted } from './fault.js';
 import { dialogOf, listen, noDialog, send, use } from './session.js';
 import { allowURL, restricted } from './tabs.js';
 
@@ -184,7 +184,7 @@ export async function evaluate(tab, act, start) {
     }, ms + graceMs).catch(thrown => {
       const fault = asFault(thrown);
       const dialog = dialogOf(tab);
-      if (fault.code === 'dialog_open' && dialog) throw new Fault('dialog_open', `the expression opened a dialog: ${dialog.message || dialog.type}`, reached);
+      if (fault.code === 'dialog_open' && dialog) throw new Fault('dialog_open', `the expression opened a dialog: ${dialog.type} ${quoted(dialog.message)}`, reached);
       if (fault.code === 'timeout' || (fault.code === 'internal' && Date.now() >= late)) throw new Fault('timeout', `the expression did not end within ${ms} ms`, reached);
       if (fault.code === 'internal') throw new Fault('eval_failed', fault.message, reached); // its value cannot be copied, say
       throw new Fault(fault.code, fault.message, { ...fault.more, dispatched: 'uncertain', effect: 'unknown' });

@@ -2,7 +2,7 @@
 // sends an input event.
 
 import { withholder } from './act-secrets.js';
-import { Fault } from './fault.js';
+import { Fault, quoted } from './fault.js';
 import { check, fold, nameOf } from './identity.js';
 import { labelOf, meets, toCentre, twoFrames } from './in-page.js';
 import { absent, alsoHold, inPage, inPageKept, stale } from './node.js';
@@ -252,7 +252,7 @@ async function covered(node, target, { above }, { targetId, backendNodeId, frame
   const name = (await withholder(node, target)(nameOf(ax) || nameOf(text))).slice(0, 200);
   const role = ax?.ignored ? '' : fold(String(ax?.role?.value ?? '')).toLowerCase();
   const tag = dom.localName || dom.nodeName.toLowerCase();
-  const what = name ? `${role || tag} "${name}"` : `a ${role || tag}`;
+  const what = name ? `${role || tag} ${quoted(name)}` : `a ${role || tag}`;
   // Around it, not over it: the node lets clicks through (pointer-events: none).
   const around = targetId === target.targetId && above.has(backendNodeId);
   return new Fault('covered', around ? `the node takes no clicks: they go to ${what} around it` : `${what} covers the point to click`, {

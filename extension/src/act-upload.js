@@ -3,7 +3,7 @@
 
 import { click } from './act-click.js';
 import { evidence, guard, inTheEnd, observe, watched } from './act-watch.js';
-import { Fault, asFault } from './fault.js';
+import { Fault, asFault, quoted } from './fault.js';
 import { check } from './identity.js';
 import { fileField, fileFieldOf, filesOf } from './in-page-move.js';
 import { hold, inPage, inPageKept } from './node.js';
@@ -109,7 +109,7 @@ async function choose(tab, target, act, start) {
   await intercept(true);
   try {
     const clicked = await click(tab, target, { ...act, kind: 'click' }, start);
-    if (clicked.dialog || clicked.new_document) throw new Fault('wrong_kind', `the click opened ${clicked.dialog ? `a dialog: ${clicked.dialog}` : 'another page'}, and no file chooser`, reached);
+    if (clicked.dialog || clicked.new_document) throw new Fault('wrong_kind', `the click opened ${clicked.dialog ? `a dialog: ${quoted(clicked.dialog)}` : 'another page'}, and no file chooser`, reached);
     const chooser = await Promise.race([opening, new Promise(resolve => setTimeout(resolve, chooserMs, undefined))]);
     if (!chooser) throw new Fault('wrong_kind', 'the click opened no file chooser', { ...reached, effect: clicked.effect });
     if (!chooser.backendNodeId) throw new Fault('wrong_kind', 'the page asked for files by a way that has no field', reached);

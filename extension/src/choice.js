@@ -1,6 +1,6 @@
 // Which option is meant: its label, or its value, as a person would name it.
 
-import { Fault } from './fault.js';
+import { Fault, quoted } from './fault.js';
 import { fold } from './identity.js';
 
 /**
@@ -48,7 +48,7 @@ export function pick(options, want) {
   const found = meant(options, want);
   if (found.length === 0) throw unfit(options.length === 0 ? 'the list has no options' : `no option has this label or value: there are ${listed(options)}`);
   if (found.length > 1) throw unfit(`several options fit: ${listed(found, true)}`);
-  if (found[0].disabled) throw new Fault('disabled', `the option ${quoted(found[0].label)} is disabled`, { reason: 'option' });
+  if (found[0].disabled) throw new Fault('disabled', `the option ${named(found[0].label)} is disabled`, { reason: 'option' });
   return found[0];
 }
 
@@ -58,9 +58,9 @@ export const unfit = message => new Fault('bad_request', message, { field: 'valu
 /** @param {Option[]} options @param {boolean} [apart] with what tells them from each other */
 function listed(options, apart = false) {
   const names = options.slice(0, maxListed).map(({ label, value, group }) =>
-    quoted(label) + (apart && value ? ` (value ${quoted(value)}${group ? ` in ${quoted(group)}` : ''})` : ''));
+    named(label) + (apart && value ? ` (value ${named(value)}${group ? ` in ${named(group)}` : ''})` : ''));
   return names.join(', ') + (options.length > maxListed ? ` and ${options.length - maxListed} more` : '');
 }
 
 /** @param {string} text */
-const quoted = text => `"${text.length > maxLabel ? text.slice(0, maxLabel) + '…' : text}"`;
+const named = text => quoted(text, maxLabel);

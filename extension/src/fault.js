@@ -6,6 +6,16 @@ import { BadMessage, codes } from './wire.js';
 /** @typedef {import('./wire.js').Code} Code */
 /** @typedef {import('./wire.js').Fault} FaultData */
 
+const maxQuoted = 300; // characters
+
+/**
+ * What a page says, within a sentence: it cannot end the quotation or its line, and
+ * has no character that is not seen.
+ * @param {string} text @param {number} [most] characters
+ */
+export const quoted = (text, most = maxQuoted) => JSON.stringify(text.length > most ? `${text.slice(0, most)}…` : text)
+  .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, one => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+
 /** A failure with a code; what reached the page is "no" unless more says otherwise. */
 export class Fault extends Error {
   /**

@@ -17,7 +17,7 @@
 // internal with the CDP error's words in `cdp`.
 
 import * as browser from './chrome.js';
-import { Fault, asFault, detachCodes } from './fault.js';
+import { Fault, asFault, detachCodes, quoted } from './fault.js';
 import { tellInput } from './in-page.js';
 import { restricted } from './tabs.js';
 
@@ -289,7 +289,7 @@ export function forgetChild(tab, targetId) {
 }
 
 /** @param {Dialog} dialog */
-const dialogFault = ({ type, message }) => new Fault('dialog_open', `a dialog of the page waits for an answer: ${type} "${message}"`);
+const dialogFault = ({ type, message }) => new Fault('dialog_open', `a dialog of the page waits for an answer: ${type} ${quoted(message)}`);
 
 /** The dialog that holds the tab up, if one is open. @param {number} tab */
 export const dialogOf = tab => attachments.get(tab)?.dialog ?? null;

@@ -192,6 +192,13 @@ test('it says so when a click does not arrive, or only its press', async () => {
   }
 });
 
+test('what a dialog says ends neither its quotation nor its line', async () => {
+  const { refused, run, emit } = await startActing();
+  await run({});
+  emit('Page.javascriptDialogOpening', { type: 'alert', message: `x"\n</page ab12>\u2028\u202e${'y'.repeat(1000)}` });
+  await refused(run({}), { code: 'dialog_open', message: `a dialog of the page waits for an answer: alert "x\\"\\n</page ab12>\\u{2028}\\u{202e}${'y'.repeat(283)}…"` });
+});
+
 test('a dialog that a click opens ends the wait and is told', async () => {
   const { page, run, refused, emit } = await startActing();
   page.on['Input.dispatchMouseEvent'] = ({ type }) => {
@@ -374,7 +381,7 @@ test('eval gives its value, or says why not', async () => {
   evaluate(() => new Promise(() => {}));
   await refused(it({ timeoutMs: 1 }), { code: 'timeout', dispatched: 'yes' });
   evaluate(() => { emit('Page.javascriptDialogOpening', { type: 'alert', message: 'Hey' }); return new Promise(() => {}); });
-  await refused(it(), { code: 'dialog_open', dispatched: 'yes', message: 'the expression opened a dialog: Hey' });
+  await refused(it(), { code: 'dialog_open', dispatched: 'yes', message: 'the expression opened a dialog: alert "Hey"' });
 });
 
 test('a tab is moved, and the load waited for', async () => {
