@@ -67,4 +67,10 @@ export function onOrigin(origin, scope) {
 }
 
 /** Whether a frame is never to be read. @param {Scope | undefined} scope @param {string} origin @param {string} url what a sandboxed frame shows is its address's */
-export const withheld = (scope, origin, url) => scope !== undefined && (scope.never.includes(origin) || scope.never.includes(originOfPage(url)));
+export function withheld(scope, origin, url) {
+  if (!scope) return false;
+  const address = originOfPage(url);
+  const { never, only } = scope;
+  return never.includes(origin) || never.includes(address)
+    || only !== undefined && !['', scope.origin, ...only].includes(origin === opaque ? address : origin);
+}

@@ -43,7 +43,7 @@ export async function shoot({ tab, target, full = false, marks = [], scope }) {
 
 /** Refuses a picture in which a frame may stand that is never read. @param {number} tab @param {import('./wire.js').Scope} [scope] */
 async function unhidden(tab, scope) {
-  if (!scope || scope.never.length === 0) return;
+  if (!scope || scope.never.length === 0 && !scope.only) return;
   for (const targetId of ['', ...(await children(tab)).map(child => child.targetId)]) {
     const { frameTree } = await send(tab, targetId, 'Page.getFrameTree');
     const frame = flatten(frameTree).find(({ securityOrigin, url }) => withheld(scope, originOf(securityOrigin), url));

@@ -661,6 +661,7 @@ export const methods = Object.freeze({
  * @typedef {object} Scope
  * @property {string} origin
  * @property {string[]} never
+ * @property {string[]} [only]
  */
 /**
  * @typedef {object} CaptureParams
@@ -1626,6 +1627,7 @@ const schemas = {
     fields: {
       origin: { kind: 'string' },
       never: { kind: 'array', of: 'string' },
+      only: { kind: 'array', of: 'string', optional: true },
     },
   },
   CaptureParams: {

@@ -68,4 +68,9 @@ test('a scope is of a page, and leaves frames out', async () => {
   assert.ok(withheld(scope, 'null', 'https://never/x'), 'a sandboxed frame is its address\'s');
   assert.ok(!withheld(scope, 'https://a', 'https://a/'));
   assert.ok(!withheld(undefined, 'https://never', ''));
+  const strict = { ...scope, only: ['https://example.test', 'https://known'] };
+  for (const [origin, url, want] of /** @type {[string, string, boolean][]} */ ([
+    ['https://example.test', 'about:blank', false], ['https://known', 'https://known/', false], ['https://ads', 'https://ads/', true], ['https://never', '', true],
+    ['null', 'https://known/sandboxed', false], ['null', 'https://ads/sandboxed', true], ['null', 'data:text/html,x', true], ['null', 'about:blank', false],
+  ])) assert.equal(withheld(strict, origin, url), want, `${origin} ${url}`);
 });

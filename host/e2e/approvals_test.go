@@ -169,6 +169,19 @@ func TestApprovalOfAFrame(t *testing.T) {
 	wantWaited(t, <-acting, 0, "act on "+crossed)
 	web.wantCounts(t, map[string]int{"cross": 1})
 
+	// Where no site but this one is read, its frames of other sites are not.
+	o.allow(t, "ask", "reads")
+	reading := o.start("snapshot", "--tab", tab)
+	p.answer(t, "wants to read", "Always")
+	wantWaited(t, <-reading, 0, "read")
+	o.allow(t, "never", "reads")
+	view = o.snapshot(t, "--tab", tab).UIDs
+	if !strings.Contains(view, `"Same process"`) || !strings.Contains(view, "(not read: not_allowed)") || strings.Contains(view, "cross button") {
+		t.Errorf("only the page is to be read\n%s", view)
+	}
+	o.refused(t, wire.NotApproved, "screenshot", t.TempDir()+"/x.png", "--tab", tab)
+	o.allow(t, "always", "reads")
+
 	o.must(t, "policy", "never", crossed, "read")
 	view = o.snapshot(t, "--tab", tab).UIDs
 	if !strings.Contains(view, "(not read: not_allowed)") || strings.Contains(view, "cross button") {

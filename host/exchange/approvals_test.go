@@ -388,7 +388,12 @@ func TestFrameHasItsOwnOrigin(t *testing.T) {
 	panel := &client{t: t, Conn: w.link.Conn}
 	panel.must("policy", wire.PolicyParams{Action: "set", Origin: "http://ads", Kind: "read", Verdict: "never"}, nil)
 	c.snapshot(wire.SnapshotParams{})
-	if scope == nil || scope.Origin != "http://fake" || fmt.Sprint(scope.Never) != "[http://ads]" {
+	if scope == nil || scope.Origin != "http://fake" || fmt.Sprint(scope.Never) != "[http://ads]" || scope.Only != nil {
+		t.Errorf("scope %+v", scope)
+	}
+	panel.must("policy", wire.PolicyParams{Action: "set", Kind: "read", Verdict: "never"}, nil)
+	c.snapshot(wire.SnapshotParams{})
+	if fmt.Sprint(scope.Only) != "[http://fake]" {
 		t.Errorf("scope %+v", scope)
 	}
 	p.answers <- once

@@ -35,7 +35,7 @@ func (l *link) reading(ctx context.Context, tab int, what string, do func(scope 
 		if err != nil {
 			return err
 		}
-		err = do(&wire.Scope{Origin: origin, Never: policy.Unread(rules, l.now())})
+		err = do(&wire.Scope{Origin: origin, Never: policy.Unread(rules, l.now()), Only: policy.Only(rules, l.now())})
 		need := needOf(err)
 		if need == nil || need.Kind != policy.Read || need.Origin == origin {
 			return err
@@ -62,7 +62,7 @@ func (l *link) scopeNow(ctx context.Context, tab int) (*wire.Scope, error) {
 	if policy.Decide(rules, need.Kind, need.Origin, l.now()) != policy.Always && !approvedOnce(ctx, need) {
 		return nil, refused(need, "")
 	}
-	return &wire.Scope{Origin: need.Origin, Never: policy.Unread(rules, l.now())}, nil
+	return &wire.Scope{Origin: need.Origin, Never: policy.Unread(rules, l.now()), Only: policy.Only(rules, l.now())}, nil
 }
 
 // needOf is the permit for want of which the extension refused a request.

@@ -96,6 +96,21 @@ func Unread(rules []Rule, now time.Time) []string {
 	return origins
 }
 
+// Only lists the origins of which frames are read, where the rule for all sites
+// is that they never are; nil is all.
+func Only(rules []Rule, now time.Time) []string {
+	if ruled(rules, Read, "", now) != Never {
+		return nil
+	}
+	origins := []string{}
+	for _, r := range rules {
+		if r.Kind == Read && r.Verdict != Never && r.Origin != "" && r.Holds(now) {
+			origins = append(origins, r.Origin)
+		}
+	}
+	return origins
+}
+
 // Keepable tells whether an origin can have rules.
 func Keepable(origin string) bool { return origin != "" && origin != Opaque }
 

@@ -53,6 +53,18 @@ func TestDecide(t *testing.T) {
 	if got := Unread(rules, now); !slices.Equal(got, []string{a}) {
 		t.Errorf("unread %v", got)
 	}
+	for _, tt := range []struct {
+		rules []Rule
+		want  []string
+	}{
+		{[]Rule{rule(a, Read, Always)}, nil},
+		{[]Rule{until(rule("", Read, Never), now), rule(a, Read, Always)}, nil},
+		{[]Rule{rule("", Read, Never), rule(a, Read, Always), rule(b, Read, Ask), rule("https://c.example", Read, Never), rule("https://d.example", Act, Always)}, []string{a, b}},
+	} {
+		if got := Only(tt.rules, now); !slices.Equal(got, tt.want) || (got == nil) != (tt.want == nil) {
+			t.Errorf("only %v, want %v", got, tt.want)
+		}
+	}
 	if !SubmitsAsActs(nil, a, now) || SubmitsAsActs([]Rule{rule("", Submit, Ask)}, a, now) {
 		t.Error("submits are acts just where no rule speaks of them")
 	}

@@ -86,8 +86,9 @@ type Grant struct {
 
 // Scope is what may be read of a tab; absent, all.
 type Scope struct {
-	Origin string   `json:"origin"` // of the page
-	Never  []string `json:"never"`  // frames of these origins are left out
+	Origin string   `json:"origin"`         // of the page
+	Never  []string `json:"never"`          // frames of these origins are left out
+	Only   []string `json:"only,omitempty"` // and those of all origins but the page's and these
 }
 
 // AskParams asks the extension to ask the person.
