@@ -383,6 +383,27 @@ func TestAgentStopWhileItWaits(t *testing.T) {
 	}
 }
 
+// A worker that is killed while an act waits for the person takes the question along;
+// it is asked again, and the act done once.
+func TestAgentKilledWorkerWhileItWaits(t *testing.T) {
+	s, o := newShop(t), newOwn(t)
+	p := newAgentIn(t, o, s)
+	p.submit(t, "#agent-task")
+	p.answer(t, "agent (panel) wants to read", "Always")
+	p.until(t, "#approvals", "set field textbox")
+	question := func() any {
+		return p.value(t, p.view, `document.querySelector('#approvals article')?.dataset.question ?? ''`)
+	}
+	id := question()
+	p.killWorker(t)
+	eventually(t, "it is asked again", func() bool { now := question(); return now != "" && now != id })
+	p.answer(t, "agent (panel) wants to act on", "Always")
+	p.until(t, "#agent-answer", s.receipt)
+	if got := s.confirmed(); got != "Ada" {
+		t.Errorf("orders %q", got)
+	}
+}
+
 // Stop needs no answer of a host that gives none.
 func TestAgentStopWithoutAnswer(t *testing.T) {
 	s, o := newShop(t), newOwn(t)
