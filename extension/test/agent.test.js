@@ -159,6 +159,17 @@ for (const one of voices) {
   });
 }
 
+test('a line without an end is not kept', { timeout: 60_000 }, async t => {
+  const server = await modelServer(t, response => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const more = () => { while (!response.destroyed && response.write('data: '.repeat(100_000))); };
+    response.on('drain', more);
+    more();
+  });
+  const { run } = await runWith({ voice, endpoint: server.endpoint });
+  assert.match(run.why, /a line without an end/);
+});
+
 test('thoughts without an end are cut at the budget of tokens', async t => {
   const chunk = JSON.stringify({ choices: [{ delta: { reasoning_content: 'hm '.repeat(10_000) } }] });
   const server = await modelServer(t, begin(`data: ${chunk}\n\n`.repeat(5), response => response.end()));

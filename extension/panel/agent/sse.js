@@ -1,5 +1,9 @@
 // Server-sent events, as models stream what they say.
 
+import { Failure } from './failure.js';
+
+const longest = 8 << 20; // characters of a line: an answer's largest part is far below
+
 /** @typedef {{event: string, data: string}} ServerEvent */
 
 /**
@@ -12,6 +16,7 @@ export async function* eventsOf(stream) {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let unread = '';
+  let half = false; // it ends in a CR
   let event = '';
   /** @type {string[]} */
   let data = [];
@@ -19,10 +24,15 @@ export async function* eventsOf(stream) {
     for (;;) {
       const { value, done } = await reader.read();
       if (done) return;
-      unread += decoder.decode(value, { stream: true });
+      const come = decoder.decode(value, { stream: true });
+      const goesOn = !half && !/[\r\n]/.test(come);
+      unread += come;
+      if (unread.length > longest) throw new Failure('broken', 'the model\'s server sends a line without an end');
+      if (goesOn) continue;
       // A CR at the end may be half of a CR LF.
       const lines = unread.split(/\r\n|\n|\r(?!$)/);
       unread = lines.pop() ?? '';
+      half = unread.endsWith('\r');
       for (const line of lines) {
         const [, field, text] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
         if (line === '') {
