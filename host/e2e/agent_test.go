@@ -274,7 +274,7 @@ func TestAgent(t *testing.T) {
 		}
 	}
 	p.call(t, p.session, "Page.navigate", map[string]any{"url": s.URL + "/order"})
-	p.until(t, "#agent-state", "Done")
+	eventually(t, "the first page is there", func() bool { return p.value(t, p.session, `document.querySelector('input[name=name]')?.value`) == "" })
 	replay := fmt.Sprintf(`{
 		const files = new DataTransfer(), input = document.querySelector('#agent-replay');
 		files.items.add(new File([%q], 'run.json'));
