@@ -57,6 +57,9 @@ type Summary struct {
 // Do works until all files are done or ctx ends. The error says why the run could
 // not go on; a file that failed is none.
 func (r *Run) Do(ctx context.Context) (Summary, error) {
+	if err := r.check(); err != nil {
+		return Summary{}, err
+	}
 	out, err := openOutput(r.Out)
 	if err != nil {
 		return Summary{}, err

@@ -39,6 +39,9 @@ var seed = maphash.MakeSeed()
 
 func hash(s string) uint64 { return maphash.String(seed, s) }
 
+// key is a view's name as the index has it: JSON has no place for bytes that are not UTF-8.
+func key(view string) uint64 { return hash(string([]rune(view))) }
+
 func openOutput(dir string) (o *output, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("make the directory of the views: %w", err)
@@ -92,7 +95,7 @@ func (o *output) load() error {
 		text, err := lines.ReadBytes('\n')
 		var line struct{ View, State string }
 		if json.Unmarshal(text, &line) == nil && line.View != "" {
-			o.state[hash(line.View)] = hash(line.State)
+			o.state[key(line.View)] = hash(line.State)
 		}
 		if err == io.EOF {
 			if len(text) > 0 {
@@ -122,7 +125,7 @@ func (o *output) has(view string, from fs.FileInfo, options string) bool {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	state, known := o.state[hash(view)]
+	state, known := o.state[key(view)]
 	return known && state == hash(stateOf(options, from, info.Size()))
 }
 

@@ -22,8 +22,32 @@ type source struct {
 
 func (s source) view() string { return s.name + ".txt" }
 
-// ErrNone means that what was named is neither a directory nor a file.
-var ErrNone = errors.New("no file has this name, and none matches it")
+var (
+	// ErrNone means that what was named is neither a directory nor a file.
+	ErrNone = errors.New("no file has this name, and none matches it")
+	// ErrWithin means that the payloads are where no file is taken for one.
+	ErrWithin = errors.New("the payloads are in the directory of the views: give the views another")
+)
+
+// check refuses payloads below the directory of the views, which is left out.
+func (r *Run) check() error {
+	if r.From == "-" {
+		return nil
+	}
+	from := r.From
+	if info, err := os.Stat(from); err != nil {
+		from, _ = doublestar.SplitPattern(filepath.ToSlash(from))
+	} else if !info.IsDir() {
+		return nil
+	}
+	if _, err := os.Stat(from); err != nil {
+		return nil // there is nothing
+	}
+	if strings.HasPrefix(real(from)+"/", real(r.Out)+"/") {
+		return ErrWithin
+	}
+	return nil
+}
 
 // each yields the files, as long as yield says so. What a directory holds is taken
 // whole, but for the directory of the views.
@@ -50,7 +74,8 @@ func (r *Run) each(yield func(source) bool) error {
 	info, err := os.Stat(r.From)
 	switch {
 	case err == nil && info.IsDir():
-		return filepath.WalkDir(r.From, func(file string, d fs.DirEntry, err error) error {
+		// The slash leads through a symbolic link.
+		return filepath.WalkDir(r.From+string(filepath.Separator), func(file string, d fs.DirEntry, err error) error {
 			name, relErr := filepath.Rel(r.From, file)
 			return give(file, name, d, errors.Join(err, relErr))
 		})

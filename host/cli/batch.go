@@ -73,7 +73,7 @@ func (c *command) batch(ctx context.Context, b *batchFlags, req snapshot.Request
 	if err != nil {
 		return err
 	}
-	run := &batch.Run{From: b.from, List: c.in, Out: b.out, Jobs: b.jobs, Options: string(canonical)}
+	run := &batch.Run{From: b.from, List: c.stdin, Out: b.out, Jobs: b.jobs, Options: string(canonical)}
 	if req.Unrecorded && req.Since != "" {
 		return usage("--since needs the store")
 	}
@@ -98,11 +98,15 @@ func (c *command) batch(ctx context.Context, b *batchFlags, req snapshot.Request
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		return wire.Fail(wire.Canceled, "the batch was interrupted; run it again to go on")
-	case errors.Is(err, batch.ErrNone):
+		fault := wire.Fail(wire.Canceled, "the batch was interrupted")
+		fault.Hint = "run it again to go on"
+		return fault
+	case errors.Is(err, batch.ErrNone), errors.Is(err, batch.ErrWithin):
 		return usage("%w", err)
 	case err != nil:
-		return wire.Fail(wire.BadRequest, "%v", err)
+		fault := wire.Fail(wire.BadRequest, "%v", err)
+		fault.Hint = "put that right, and run it again to go on"
+		return fault
 	case sum.Failed > 0:
 		return wire.Fail(wire.Declined, "%d of %d files have no view", sum.Failed, sum.Files)
 	}
