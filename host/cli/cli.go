@@ -32,7 +32,8 @@ import (
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	c := &command{in: in, out: out, errOut: errOut}
+	context.AfterFunc(ctx, stop) // a second signal ends what does not heed the first
+	c := &command{in: in, stdin: &input{ctx: ctx, from: in}, out: out, errOut: errOut}
 	root := c.root()
 	root.SetArgs(args)
 	root.SetIn(in)
@@ -43,6 +44,9 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	}
 	usage, used := errors.AsType[*usageError](err)
 	switch {
+	case errors.Is(err, errInterrupted):
+		c.say("%s", wire.Fail(wire.Canceled, "interrupted while stdin was read"))
+		return 1
 	case used:
 		c.say("%s", usage)
 		return 2
@@ -53,6 +57,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	fault, ok := snapshot.Fault(err)
 	if !ok {
 		fault = wire.Fail(wire.Internal, "%v", err)
+		fault.Hint = "put that right and try again"
 	}
 	c.say("%s", fault)
 	for _, more := range words.Details(fault) {
@@ -83,11 +88,14 @@ func printable(text string) string {
 // usageError is a command that cannot be understood.
 type usageError struct{ error }
 
+func (e *usageError) Unwrap() error { return e.error }
+
 func usage(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
 // command is what the subcommands share.
 type command struct {
 	in          io.Reader
+	stdin       io.Reader // in, until a signal comes
 	out, errOut io.Writer
 	understood  bool // the command line was, and its command runs
 

@@ -24,7 +24,7 @@ func isFile(arg string) bool { return arg != "" && !strings.HasPrefix(arg, handl
 
 // payload reads the file named by the arguments, or stdin.
 func (c *command) payload(args []string) ([]byte, error) {
-	name, in, size := "stdin", c.in, int64(0)
+	name, in, size := "stdin", c.stdin, int64(0)
 	if len(args) > 0 && args[0] != "-" {
 		f, err := os.Open(args[0])
 		if err != nil {

@@ -169,7 +169,7 @@ func (c *command) chosen(home *os.Root, named string) ([]manifest.Browser, error
 		return nil, fault
 	}
 	if named == "" && !c.json && len(browsers) > 1 && isTerminal(c.in) {
-		return ask(c.in, c.errOut, browsers)
+		return ask(c.stdin, c.errOut, browsers)
 	}
 	return browsers, nil
 }

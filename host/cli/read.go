@@ -334,12 +334,12 @@ func (c *command) schema(arg string) (json.RawMessage, error) {
 	var err error
 	switch {
 	case arg == "-":
-		body, err = io.ReadAll(c.in)
+		body, err = io.ReadAll(c.stdin)
 	case !strings.HasPrefix(strings.TrimSpace(arg), "{"):
 		body, err = os.ReadFile(arg)
 	}
 	if err != nil {
-		return nil, usage("read the schema: %v", err)
+		return nil, usage("read the schema: %w", err)
 	}
 	if body = bytes.TrimSpace(body); !json.Valid(body) {
 		return nil, usage("the schema is not well-formed JSON")
