@@ -59,7 +59,7 @@ func (e *examination) fail(check, fix, format string, args ...any) bool {
 }
 
 // install is the command that writes everything anew.
-func (e *examination) install() string { return "handrail install --browser " + e.ID }
+func (e *examination) install() string { return install() + " --browser " + e.ID }
 
 func (e *examination) examine(ctx context.Context) {
 	m, ok := e.readManifest()

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"syscall"
 
+	"handrail/host/keeper"
 	"handrail/host/snapshot"
 	"handrail/host/socket"
 	"handrail/host/wire"
@@ -180,7 +181,7 @@ func (p Patient) store() Check {
 // sandboxes names the browsers that cannot start hosts.
 func (p Patient) sandboxes(found []manifest.Browser) (checks []Check) {
 	const name = "sandbox"
-	const fix = "use a browser from a system package, and then handrail install"
+	fix := "use a browser from a system package, and then " + install()
 	for _, s := range manifest.Unable(p.Home, runtime.GOOS) {
 		c := Check{name, Note, s.Name + " cannot start hosts outside its sandbox", fix, ""}
 		_, named := manifest.ByID(s.ID, p.Browsers)
@@ -191,10 +192,23 @@ func (p Patient) sandboxes(found []manifest.Browser) (checks []Check) {
 		checks = append(checks, c)
 	}
 	if len(found) == 0 && len(checks) == 0 {
-		checks = append(checks, failed("browser", wire.NoBrowser, "install one, and then handrail install",
+		checks = append(checks, failed("browser", wire.NoBrowser, "install one, and then "+install(),
 			"no browser that can use Handrail was found under %q or on PATH", p.Home.Name()))
 	}
 	return checks
+}
+
+// install is a command that works as it stands: this program need not be on PATH,
+// and where the extension beside it is gone it has nothing to install.
+func install() string {
+	program, err := keeper.Binary()
+	if err == nil {
+		_, err = keeper.Extension(program)
+	}
+	if err != nil {
+		return "./install.sh"
+	}
+	return quoted(program) + " install"
 }
 
 // quoted is a path as a shell takes it.

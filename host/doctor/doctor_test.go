@@ -147,38 +147,38 @@ var states = []struct {
 	heal              func(*body, *testing.T)
 }{
 	{"no manifest", func(b *body, t *testing.T) { b.must(t, os.Remove(b.manifest())) },
-		"manifest", "there is none", "handrail install --browser chromium", restore},
+		"manifest", "there is none", " install --browser chromium", restore},
 	{"bad JSON", func(b *body, t *testing.T) { b.must(t, os.WriteFile(b.manifest(), []byte("{"), 0o644)) },
-		"manifest", "no manifest in JSON", "handrail install --browser chromium", restore},
+		"manifest", "no manifest in JSON", " install --browser chromium", restore},
 	{"manifest is a folder", func(b *body, t *testing.T) {
 		b.must(t, os.Remove(b.manifest()))
 		b.must(t, os.Mkdir(b.manifest(), 0o700))
-	}, "manifest", "not a regular file", "a file you can read, then handrail install", func(b *body, t *testing.T) {
+	}, "manifest", "not a regular file", "a file you can read, then ", func(b *body, t *testing.T) {
 		b.must(t, os.Remove(b.manifest()))
 		b.install(t)
 	}},
 	{"wrong name", func(b *body, t *testing.T) { b.rewrite(t, b.manifest(), wire.HostName, "com.other.host") },
-		"manifest", `names host "com.other.host"`, "handrail install --browser chromium", restore},
+		"manifest", `names host "com.other.host"`, " install --browser chromium", restore},
 	{"relative path", func(b *body, t *testing.T) { b.rewrite(t, b.manifest(), b.program(), "bin/handrail") },
-		"program", "not absolute", "handrail install --browser chromium", restore},
+		"program", "not absolute", " install --browser chromium", restore},
 	{"missing binary", func(b *body, t *testing.T) { b.must(t, os.Remove(b.program())) },
-		"program", "is missing", "handrail install --browser chromium", restore},
+		"program", "is missing", " install --browser chromium", restore},
 	{"not executable", func(b *body, t *testing.T) { b.must(t, os.Chmod(b.program(), 0o644)) },
 		"program", "may not be executed", "chmod 755 ", func(b *body, t *testing.T) { b.must(t, os.Chmod(b.program(), 0o755)) }},
 	{"origin without slash", func(b *body, t *testing.T) {
 		b.rewrite(t, b.manifest(), wire.ExtensionID+"/", wire.ExtensionID)
-	}, "origin", "no slash at its end", "handrail install --browser chromium", restore},
+	}, "origin", "no slash at its end", " install --browser chromium", restore},
 	{"wrong id", func(b *body, t *testing.T) {
 		b.rewrite(t, b.manifest(), wire.ExtensionID, strings.Repeat("a", 32))
-	}, "origin", "is not allowed", "handrail install --browser chromium", restore},
+	}, "origin", "is not allowed", " install --browser chromium", restore},
 	{"host crashes", func(b *body, t *testing.T) { b.script(t, "echo 'out of luck' >&2; exit 3") },
-		"host", "exit status 3", "handrail install --browser chromium; what the host said is in", restore},
+		"host", "exit status 3", " install --browser chromium; what the host said is in", restore},
 	{"host prints text", func(b *body, t *testing.T) { b.script(t, "echo hello, browser") },
-		"host", "does not say welcome", "handrail install --browser chromium", restore},
+		"host", "does not say welcome", " install --browser chromium", restore},
 	{"host of another release", func(b *body, t *testing.T) {
 		answer := `{"jsonrpc":"2.0","id":1,"result":{"protocol":1,"version":"0.0.9","dedicated":true,"ephemeral":false,"store":"","part":1,"policy":{"wide":{},"rules":[]}}}`
 		b.script(t, fmt.Sprintf(`printf '\%03o\0\0\0%%s' '%s'; read x`, len(answer), answer))
-	}, "host", "release 0.0.9", "handrail install --browser chromium", restore},
+	}, "host", "release 0.0.9", " install --browser chromium", restore},
 	{"extension folder missing", func(b *body, t *testing.T) { b.must(t, os.RemoveAll(filepath.Dir(b.extension()))) },
 		"extension", "has no extension", "then reload Handrail in chrome://extensions", restore},
 	{"extension version skew", func(b *body, t *testing.T) {
@@ -269,6 +269,24 @@ func TestStates(t *testing.T) {
 		}
 		tt.heal(b, t)
 		green()
+	}
+}
+
+// The command that a fix names is this program by its path, which need not be on
+// PATH, or install.sh where this program has no extension to install.
+func TestFixRuns(t *testing.T) {
+	b := newBody(t)
+	b.must(t, os.Remove(b.program()))
+	self, err := os.Executable()
+	b.must(t, err)
+	for extension, want := range map[string]string{
+		os.Getenv("HANDRAIL_EXTENSION"): self + " install --browser chromium",
+		"":                              "./install.sh --browser chromium",
+	} {
+		t.Setenv("HANDRAIL_EXTENSION", extension)
+		if status, _, errOut := run("doctor"); status != 1 || !strings.HasSuffix(errOut, "; "+want+"\n") {
+			t.Errorf("exit status %d, %s; want the fix %s", status, errOut, want)
+		}
 	}
 }
 
