@@ -42,7 +42,7 @@ export class Fault extends Error {
 const words = [
   [/^another debugger is already attached/i, 'debugger_taken'],
   [/^cannot (access|attach)|extensions gallery cannot|cannot be scripted/i, 'restricted_page'],
-  [/^no tab with/i, 'unknown_tab'],
+  [/^no tab with|^error in invocation of tabs\.\w+\(.*(parameter 'tabIds?'|no matching signature)/i, 'unknown_tab'], // the latter: numbers below 0, and beyond 32 bits
   [/^tabs cannot be edited right now/i, 'busy', 'a tab is being dragged'],
   [/debugger is not attached|detached while handling|session with given id not found|target closed/i, 'detached'],
   [/frame with the given \w+ (is|was) not found/i, 'detached', 'the frame went away'],

@@ -230,6 +230,9 @@ for (const { name, words, code, cdp = () => ({}) } of [
   { name: "another extension's frame", words: 'Cannot access a chrome-extension:// URL of different extension', code: 'restricted_page' },
   { name: 'view-source', words: 'Cannot access contents of url "view-source:https://example.test/".', code: 'restricted_page' },
   { name: 'no such tab', words: 'No tab with given id 7.', code: 'unknown_tab' },
+  { name: 'no number of a tab', words: "Error in invocation of tabs.get(integer tabId, optional function callback): Error at parameter 'tabId': Value must be at least 0.", code: 'unknown_tab' },
+  { name: 'none of tabs', words: "Error in invocation of tabs.remove([integer|array] tabIds, optional function callback): Error at parameter 'tabIds': Value did not match any choice.", code: 'unknown_tab' },
+  { name: 'too great a number', words: 'Error in invocation of tabs.get(integer tabId, optional function callback): No matching signature.', code: 'unknown_tab' },
   {
     name: 'held by another', words: 'Another debugger is already attached to the tab with id: 7.', code: 'debugger_taken',
     cdp: () => { throw new Error('Debugger is not attached to the tab with id: 7.'); },
