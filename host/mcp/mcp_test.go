@@ -381,6 +381,7 @@ func TestErrors(t *testing.T) {
 	a.refused(wire.Covered, "browser_act", args{"action": "click", "uid": cancel}, "nothing reached the page; ["+save+"] button \"lid\"")
 	a.refused(wire.UnknownUID, "browser_act", args{"action": "click", "uid": "u999"}, "take a snapshot")
 	a.refused(wire.BadRequest, "browser_act", args{"action": "fly", "uid": save}, "must be one of click,", "upload, dialog, wait, screenshot")
+	a.refused(wire.BadRequest, "browser_act", args{}, `the field "action" is missing; correct`)
 	a.refused(wire.BadRequest, "browser_act", args{"uid": save}, `"action" is missing`)
 	a.refused(wire.BadRequest, "browser_act", args{"action": 7}, `"action" must be of type string`)
 	a.refused(wire.BadRequest, "browser_act", args{"action": "click", "uid": save, "text": "x"}, "click takes no text", "field: text")

@@ -391,7 +391,7 @@ func act(ctx context.Context, c *call, args arguments) (*Reply, error) {
 	}
 	var p wire.ActParams
 	if err := args.into(&p); err != nil {
-		if fault, ok := errors.AsType[*wire.Fault](err); ok && fault.Field == "action" {
+		if fault, ok := errors.AsType[*wire.Fault](err); ok && fault.Field == "action" && action != "" { // it lists those there are
 			fault.Message += ", dialog, wait, screenshot"
 		}
 		return nil, err
