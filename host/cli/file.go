@@ -39,6 +39,18 @@ func (c *command) payload(args []string) ([]byte, error) {
 	return unpacked(name, in, size, snapshot.MaxPayload)
 }
 
+// writable refuses the name of a file to write that could not be one: by its device
+// or its directory a rename would put the file.
+func writable(name string) error {
+	if name == "-" {
+		return usage("give a file to write: - is none")
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return usage("%q is no regular file", name)
+	}
+	return nil
+}
+
 func unpacked(name string, in io.Reader, size, limit int64) ([]byte, error) {
 	body, err := snapshot.Unpack(in, size, limit)
 	if err != nil {

@@ -101,18 +101,25 @@ func (c *command) export() *cobra.Command {
 		Short: "Write stored views with their payloads into one file",
 		Long: "Writes a tar packed with zstd: each payload as a file that compress, find, diff, extract and structure read, each view as text, and\n" +
 			"manifest.json, which says what belongs together.",
-		Example: "  handrail export hr_0123… hr_4567… --out pages.tar.zst\n  tar --zstd -xf pages.tar.zst && handrail compress --type a11y payloads/*.json",
+		Example: "  handrail export hr_0123… hr_4567… --out pages.tar.zst\n  tar --zstd -xf pages.tar.zst && handrail compress --type a11y --batch payloads --out views",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				return usage("say where to: --out FILE")
+			}
+			if err := writable(out); err != nil {
+				return err
+			}
+			place := out
+			if to, err := filepath.EvalSymlinks(out); err == nil {
+				place = to
 			}
 			store, err := c.openStore()
 			if err != nil {
 				return err
 			}
 			defer store.Close()
-			file, err := os.CreateTemp(filepath.Dir(out), ".export-*") // of mode 0600
+			file, err := os.CreateTemp(filepath.Dir(place), ".export-*") // of mode 0600
 			if err != nil {
 				return usage("%v", err)
 			}
@@ -122,7 +129,7 @@ func (c *command) export() *cobra.Command {
 				err = err2
 			}
 			if err == nil {
-				err = os.Rename(file.Name(), out)
+				err = os.Rename(file.Name(), place)
 			}
 			if err != nil {
 				return told(err, args[0])

@@ -309,6 +309,15 @@ func (c *command) wait() *cobra.Command {
 		Example: "  handrail wait --text \"Saved\"\n  handrail wait --url '*/orders/*'\n  handrail wait --uid u9 --state enabled",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			said := 0
+			for _, is := range []bool{p.Text != "", p.Gone != "", p.UID != "", p.URL != "", p.Stable, p.Quiet, p.Ms != 0} {
+				if is {
+					said++
+				}
+			}
+			if said != 1 {
+				return usage("say what to wait for, one of --text, --gone, --uid, --url, --stable, --quiet and --ms")
+			}
 			return c.connected(cmd.Context(), true, func(link *client.Client) error {
 				var r wire.Waited
 				if err := link.Read(cmd.Context(), "wait", p, &r); err != nil {
@@ -350,13 +359,16 @@ func (c *command) screenshot() *cobra.Command {
 		Example: "  handrail screenshot page.png --marks\n  handrail screenshot chart.png --uid u5f",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := writable(args[0]); err != nil {
+				return err
+			}
 			return c.connected(cmd.Context(), true, func(link *client.Client) error {
 				var r wire.Picture
 				if err := link.Read(cmd.Context(), "screenshot", p, &r); err != nil {
 					return err
 				}
 				if err := os.WriteFile(args[0], r.PNG, 0o600); err != nil {
-					return fmt.Errorf("write the picture: %w", err)
+					return usage("write the picture: %w", err)
 				}
 				if c.json {
 					return c.printJSON(map[string]any{"file": args[0], "width": r.Width, "height": r.Height, "marked": r.Marked})

@@ -21,7 +21,7 @@ func (c *command) man() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return fmt.Errorf("make the directory of the manual: %w", err)
+				return usage("make the directory of the manual: %w", err)
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true // SOURCE_DATE_EPOCH is the one date on a page
