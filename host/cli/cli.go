@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -32,7 +33,9 @@ import (
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends what does not heed the first
+	// A later signal ends what does not heed the first; one at once is the first
+	// again, as timeout(1) sends it to the process and to its group.
+	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	c := &command{in: in, stdin: &input{ctx: ctx, from: in}, out: out, errOut: errOut}
 	root := c.root()
 	root.SetArgs(args)

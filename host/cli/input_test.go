@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"os"
@@ -56,6 +57,43 @@ func TestSignalEndsReadingStdin(t *testing.T) {
 				t.Errorf("%v, %s", err, &stderr)
 			}
 		})
+	}
+}
+
+// A signal that comes twice at once, as from timeout(1), ends a batch as one does:
+// what is at work is finished, and it is said how far it came.
+func TestSignalTwice(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Args = []string{"handrail", "compress", "--type", "a11y", "--batch", "-", "--out", filepath.Join(t.TempDir(), "out"), "--store=false"}
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(in, "nowhere\n"); err != nil {
+		t.Fatal(err)
+	}
+	bufio.NewReader(out).ReadString('\n') // its report: the batch is under way
+	cmd.Process.Signal(syscall.SIGTERM)
+	cmd.Process.Signal(syscall.SIGINT)
+	late := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
+	err = cmd.Wait()
+	if !late.Stop() || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), "1 files in ") || !strings.Contains(stderr.String(), "run it again to go on") {
+		t.Errorf("%v, %s", err, &stderr)
 	}
 }
 
