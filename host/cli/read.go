@@ -200,9 +200,10 @@ func (c *command) find() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find TEXT [HANDLE|FILE]",
 		Short: "Look for a text in a stored snapshot, or in a payload file",
-		Long: "Prints each line in which the text stands, 50 at most, with uids. TEXT between slashes is a regular expression (RE2). Without\n" +
-			"HANDLE or FILE (- for stdin) it is the newest view that was shown to you in the connected browser.",
-		Example: "  handrail find \"Order 100777\"\n  handrail find '/order [0-9]{6}/' hr_0123…\n  handrail find assam tree.json.zst",
+		Long: "Prints each line in which the text stands, in any case, 50 at most, with uids. TEXT between slashes is a regular expression\n" +
+			"(RE2), in which case counts unless it begins with (?i). Without HANDLE or FILE (- for stdin) it is the newest view that was\n" +
+			"shown to you in the connected browser.",
+		Example: "  handrail find \"Order 100777\"\n  handrail find '/Order [0-9]{6}/' hr_0123…\n  handrail find assam tree.json.zst",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p := wire.FindParams{Text: args[0], Handle: strings.Join(args[1:], "")}
