@@ -144,9 +144,6 @@ func Failure(fault *wire.Fault, tool string) string {
 	if hint, ok := hints[fault.Code]; ok {
 		told.Hint = hint
 	}
-	if fault.Dispatched == wire.DispatchedUncertain {
-		told.Hint = "take a snapshot and look before acting again"
-	}
 	var details []string
 	if sends[tool] && fault.Dispatched == wire.DispatchedNo {
 		details = append(details, "nothing reached the page")

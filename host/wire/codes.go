@@ -203,12 +203,13 @@ func Fail(code Code, format string, args ...any) *Fault {
 // Error gives the failure in one line: code, what happened, what reached the
 // page, what to do.
 func (f *Fault) Error() string {
-	reached := ""
+	reached, hint := "", f.Hint
 	switch f.Dispatched {
 	case DispatchedYes:
 		reached = " (it reached the page)"
 	case DispatchedUncertain:
 		reached = " (it may have reached the page)"
+		hint = Uncertain.Entry().Hint // whatever failed, to do it again may be to do it twice
 	}
-	return fmt.Sprintf("%s: %s%s; %s", f.Code, f.Message, reached, f.Hint)
+	return fmt.Sprintf("%s: %s%s; %s", f.Code, f.Message, reached, hint)
 }

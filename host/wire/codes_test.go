@@ -86,7 +86,7 @@ func TestFaultInOneLine(t *testing.T) {
 	tests := map[string]string{
 		DispatchedNo:        `covered: "Cookies" covers it; close or move what covers it`,
 		DispatchedYes:       `covered: "Cookies" covers it (it reached the page); close or move what covers it`,
-		DispatchedUncertain: `covered: "Cookies" covers it (it may have reached the page); close or move what covers it`,
+		DispatchedUncertain: `covered: "Cookies" covers it (it may have reached the page); take a snapshot and look before acting again`,
 	}
 	for dispatched, want := range tests {
 		if f.Dispatched = dispatched; f.Error() != want {
