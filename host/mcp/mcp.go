@@ -6,6 +6,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -46,17 +47,15 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		return err
 	}
 	o.Log.Info().Str(state.FieldVersion, wire.Version).Msg("started")
-	err = server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: writer{out}})
+	to := &writer{to: out}
+	from := &lines{from: bufio.NewReader(in), to: to}
+	err = server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(from), Writer: to})
 	if ctx.Err() != nil {
 		err = nil
 	}
 	o.Log.Info().Msg("ended")
 	return err
 }
-
-type writer struct{ io.Writer }
-
-func (writer) Close() error { return nil }
 
 func newServer(o Options, s *session, agent *tools.Agent) (*sdk.Server, error) {
 	server := sdk.NewServer(&sdk.Implementation{Name: "handrail", Version: wire.Version}, &sdk.ServerOptions{
