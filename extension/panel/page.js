@@ -83,7 +83,8 @@ async function showFault(fault) {
 
 /**
  * Asks for one thing at a time, with a bar and Cancel: a view that was asked for before
- * is given up, and its answer dropped. What became of an act is waited for.
+ * is given up, and its answer dropped. What became of an act is waited for: nothing
+ * else is asked for meanwhile.
  * @template T
  * @param {string} doing
  * @param {(signal: AbortSignal) => Promise<T>} asks
@@ -91,6 +92,10 @@ async function showFault(fault) {
  * @param {(fault: unknown) => void} fail
  */
 async function alone(doing, asks, show, fail) {
+  if (acting) {
+    missed = true;
+    return;
+  }
   const before = asking;
   const mine = asking = new AbortController();
   before?.abort();
@@ -142,12 +147,13 @@ const indentOf = ({ profile }) => (profile === 'full' ? 2 : 1);
  * @param {{since?: string, again?: boolean}} [how] since: only what is different from that handle; again: the person asked
  */
 async function readPage({ since = '', again = false } = {}) {
-  missed = acting;
-  if (acting) return;
   const options = viewOptions();
-  const tab = await activeTab();
-  if (tab !== shown.tab) clear();
-  await read(signal => ask('snapshot', { tab, ...options, ...(since && { since }) }, { signal, again }), snapshot => {
+  await read(async signal => {
+    const tab = await activeTab();
+    signal.throwIfAborted();
+    if (tab !== shown.tab) clear();
+    return ask('snapshot', { tab, ...options, ...(since && { since }) }, { signal, again });
+  }, snapshot => {
     showView(snapshot, since ? 1 : indentOf(options), since);
     return since ? 'What changed since the reading before' : '';
   }, fault => {
@@ -158,7 +164,6 @@ async function readPage({ since = '', again = false } = {}) {
 
 /** Reads what stands under a node of the snapshot shown. @param {string} uid */
 function readUnder(uid) {
-  if (acting) return;
   const options = { ...chosen?.(), under: uid };
   read(signal => ask('read', { handle: shown.handle, ...options }, { signal }), snapshot => {
     showView(snapshot, indentOf(options));
@@ -251,7 +256,6 @@ async function prepare(act, node, handle) {
 
 /** @param {Act} act @param {PageNode} node @param {string} handle @param {string} text @param {boolean} submit */
 async function perform(act, node, handle, text, submit) {
-  if (acting) return;
   const what = `${act.label.replace('…', '')} ${titleOf(node)}`;
   const options = viewOptions();
   /** @param {string} evidence @param {boolean} [wrong] */
@@ -259,9 +263,11 @@ async function perform(act, node, handle, text, submit) {
     did.textContent = `${what}: ${evidence}`;
     did.classList.toggle('wrong', wrong);
   };
-  acting = true;
-  missed = false;
-  await alone(`${what}…`, signal => ask('act', { uid: node.uid, handle, then: 'diff', ...act.params(text, submit) }, { signal }), result => {
+  await alone(`${what}…`, signal => {
+    acting = true;
+    missed = false;
+    return ask('act', { uid: node.uid, handle, then: 'diff', ...act.params(text, submit) }, { signal });
+  }, result => {
     acting = false;
     tell(evidenceOf(result));
     // Only a refused reading tells what kind of dialog it is: a prompt is answered with a text.
@@ -274,7 +280,8 @@ async function perform(act, node, handle, text, submit) {
     acting = false;
     const { message = String(fault), hint = '', dispatched = '' } = /** @type {{message?: string, hint?: string, dispatched?: string}} */ (fault ?? {});
     tell([message, dispatched === 'no' ? 'nothing reached the page' : dispatched && `it reached the page: ${dispatched}`, hint].filter(Boolean).join('; '), true);
-    if (/^(dialog_open|not_approved|page_crashed|debugger_taken|canceled_by_user|store_\w+|restricted_page)$/.test(codeOf(fault))) showFault(fault);
+    if (missed) readPage();
+    else if (/^(dialog_open|not_approved|page_crashed|debugger_taken|canceled_by_user|store_\w+|restricted_page)$/.test(codeOf(fault))) showFault(fault);
   });
 }
 

@@ -241,6 +241,29 @@ func TestPanelFind(t *testing.T) {
 	p.keep(t, "found")
 }
 
+// What is asked for during an act waits for it, whether or not the act can be had.
+func TestPanelDuringAnAct(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	other, _ := o.open(t, web.main("demo.html"))
+	p := newPanel(t, o, "data:text/html,<title>Moving</title><button id=b style=position:absolute>Run</button><script>setInterval(() => b.style.left = performance.now() % 300 + 'px', 16)</script>", "Run")
+	click := func() {
+		t.Helper()
+		p.value(t, p.view, `[...document.querySelectorAll('#view li')].find(line => line.textContent.includes('Run')).querySelector('.acts').click()`)
+		p.until(t, "#line-acts", "Click")
+		p.value(t, p.view, `[...document.querySelectorAll('#line-acts button')].find(one => one.textContent === 'Click').click()`)
+		p.until(t, "#state", "Click [")
+	}
+	click()
+	p.click(t, "#more")
+	p.until(t, "#did", "the node keeps moving")
+	p.until(t, "#view", "Run")
+	eventually(t, "the page was read again", func() bool { return p.text(t, "#reading") == "" })
+
+	click()
+	o.call(t, "", "Target.activateTarget", map[string]any{"targetId": other})
+	p.until(t, "#view", "Save settings")
+}
+
 // What a click changed is shown as lines that came, went and changed.
 func TestPanelChanged(t *testing.T) {
 	o, web := newOwn(t), newSite(t)
