@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"golang.org/x/net/idna"
 )
 
 // Kinds of requests.
@@ -131,14 +133,24 @@ func OriginOf(address string) string {
 	case "file":
 		return "file://"
 	case "http", "https":
-		if host := strings.ToLower(u.Host); host != "" && ascii(host) {
+		if host, err := spelt(u); err == nil && host != "" {
 			return u.Scheme + "://" + strings.TrimSuffix(host, ports[u.Scheme])
 		}
 	}
 	return Opaque
 }
 
-// ascii tells whether a host is spelt as a browser spells it.
-func ascii(host string) bool {
-	return strings.IndexFunc(host, func(r rune) bool { return r > 0x7e }) < 0
+// spelt gives an address's host and port as a browser spells them: ä.example is
+// xn--4ca.example.
+func spelt(u *url.URL) (string, error) {
+	if strings.IndexFunc(u.Host, func(r rune) bool { return r > 0x7e }) < 0 {
+		return strings.ToLower(u.Host), nil
+	}
+	host, err := names.ToASCII(u.Hostname())
+	if err != nil || u.Port() == "" {
+		return host, err
+	}
+	return host + ":" + u.Port(), nil
 }
+
+var names = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))

@@ -76,7 +76,8 @@ func TestOriginOf(t *testing.T) {
 		"https://a.example/x?y#z": "https://a.example", "https://A.example:443/": "https://a.example", "http://a.example:8080": "http://a.example:8080",
 		"https://me@a.example/": "https://a.example", "http://[::1]:80/": "http://[::1]", "blob:https://a.example/1": "https://a.example",
 		"file:///etc/x": "file://", "about:blank": "", "": "", "chrome://newtab/": "", "data:text/html,x": Opaque, "about:srcdoc": Opaque,
-		"https://ä.example/": Opaque, "http://a b/": Opaque, "blob:null/1": Opaque,
+		"https://ä.example/": "https://xn--4ca.example", "http://Ä.example:80/x": "http://xn--4ca.example", "http://ä.example:81": "http://xn--4ca.example:81",
+		"https://fußball。example": "https://xn--fuball-cta.example", "https://a\u202eb.example/": Opaque, "http://a b/": Opaque, "blob:null/1": Opaque,
 	} {
 		if got := OriginOf(address); got != want {
 			t.Errorf("OriginOf(%q) = %q, want %q", address, got, want)
