@@ -2,12 +2,15 @@
 # HANDRAIL_CORPUS and HANDRAIL_CHECKS name the folders of the corpus of real
 # pages and of the independent checks; what needs them is skipped without.
 
+# One set of flags, so that what is compiled for one step serves the next.
+export GOFLAGS += -trimpath
+
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: build man test lint unit js fuzz widgets e2e chaos demo bench generate score release clean
 
 build:
-	go build -trimpath -o bin/handrail ./host/cmd/handrail
+	go build -o bin/handrail ./host/cmd/handrail
 
 man: build
 	bin/handrail man bin/man
