@@ -105,7 +105,8 @@ async function press(node, watcher, target, point, seen, { button, count, modifi
     }
   });
   const { held = '' } = effect.sight ?? {};
-  if (began && held) throw miss(held, { dispatched: 'yes', effect: 'unknown' });
+  // A node that its own press took away is not covered by what stands behind it.
+  if (began && held) throw miss(effect.sight?.now || held, { dispatched: 'yes', effect: 'unknown' });
   if (held) return held;
   if (!began && !effect.dialog) {
     const lost = /** @type {const} */ ({ dispatched: 'uncertain', effect: 'unknown' });

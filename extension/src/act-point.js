@@ -4,7 +4,7 @@
 import { withholder } from './act-secrets.js';
 import { Fault, quoted } from './fault.js';
 import { check, fold, nameOf } from './identity.js';
-import { labelOf, meets, toCentre, twoFrames } from './in-page.js';
+import { areaIn, imageOf, labelOf, meets, scrollTo, twoFrames } from './in-page.js';
 import { absent, alsoHold, inPage, inPageKept, stale } from './node.js';
 import { children, send } from './session.js';
 
@@ -45,19 +45,21 @@ export async function checkShown(node, target, expect, whatever = false) {
  */
 export async function locate(node, watcher, target, seen, deadline, stood) {
   const label = seen.probe.labelled ? await inPageKept(node, labelOf) : undefined;
+  const drawn = seen.probe.tag === 'area' ? await imageWith(node) : node;
   let before = await stood;
-  for (let still = 0, covers = 0; ;) {
-    await send(node.tab, node.targetId, 'DOM.scrollIntoViewIfNeeded', { objectId: node.objectId }).catch(noLayout);
-    const { points, where } = await look(label ? [node, label] : [node]);
+  /** @type {Block[]} */
+  const blocks = ['center', 'end', 'start'];
+  for (let still = 0; ;) {
+    await send(node.tab, node.targetId, 'DOM.scrollIntoViewIfNeeded', { objectId: drawn.objectId }).catch(noLayout);
+    const { points, where } = await look(label ? [drawn, label] : [drawn]);
     still = before && calm(before, where) ? still + 1 : 0;
     before = where;
     if (where.length === 0 && still > 0) throw new Fault('not_visible', 'the node has no box');
     if (still > 0 && points.length > 0) {
       const { met, cover } = await firstMet(node, watcher, target, points);
       if (met) return met;
-      if (cover && ++covers > 1) throw await covered(node, target, seen, cover);
-      // What covers may be about to go (a tooltip, a spinner), or be a bar from under which the node can be scrolled.
-      await inPage(node, toCentre);
+      if (!cover) await inPage(drawn, scrollTo, 'center');
+      else if (!await elsewhere(drawn, blocks)) throw await covered(node, target, seen, cover);
     }
     if (points.length === 0 && still >= outsideLooks) throw new Fault('not_visible', 'the node is outside the viewport and cannot be scrolled to');
     if (Date.now() > deadline) throw new Fault('not_visible', points.length > 0 ? 'the node keeps moving' : 'the node does not come into the viewport');
@@ -65,6 +67,19 @@ export async function locate(node, watcher, target, seen, deadline, stood) {
   }
 }
 const outsideLooks = 4;
+
+/**
+ * Scrolls a covered node out from under a bar that stays where it is.
+ * @typedef {'center' | 'end' | 'start'} Block
+ * @param {Held} node @param {Block[]} blocks those not tried yet
+ * @returns {Promise<boolean>} false when all were tried; the first is worth another look at any rate: what covers may be about to go (a tooltip, a spinner)
+ */
+async function elsewhere(node, blocks) {
+  for (let block = blocks.shift(); block; block = blocks.shift()) {
+    if (await inPage(node, scrollTo, block) || block === 'center') return true;
+  }
+  return false;
+}
 
 /**
  * Where a node stands, two frames later: to be asked for while it is checked, so
@@ -79,6 +94,13 @@ export async function standing(node) {
     return undefined; // locate meets the same
   }
 }
+
+/** The image that draws an area, and where in it. @param {Held} area @returns {Promise<Drawn>} */
+async function imageWith(area) {
+  const image = await inPageKept(area, imageOf);
+  return image.objectId ? { ...image, within: await inPage(image, areaIn, area) } : area;
+}
+/** @typedef {Held & {within?: number[]}} Drawn within: left, top, right, bottom of what is meant, as parts of the whole */
 
 /** A node that only breathes stays where it is clicked. @param {number[]} a @param {number[]} b */
 const calm = (a, b) => a.length === b.length && a.every((x, i) => Math.abs(x - b[i]) <= 1);
@@ -106,14 +128,15 @@ function noLayout(thrown) {
  * Where a node is at this moment: points on it, and on its label, to try, likeliest
  * first, that are in the viewports of all sessions; and where the first of all is in
  * each session, as numbers, none when there is no box.
- * @param {Held[]} parts the node, and its label if it has one
+ * @param {Drawn[]} parts the node, and its label if it has one
  * @returns {Promise<{points: Spot[], where: number[]}>}
  */
 async function look(parts) {
   const { tab, targetId } = parts[0];
   const [levels, ...quads] = await Promise.all([
     levelsOf(tab, targetId),
-    ...parts.map(({ objectId }) => send(tab, targetId, 'DOM.getContentQuads', { objectId }).then(found => found.quads, thrown => noLayout(thrown) ?? [])),
+    ...parts.map(({ objectId, within }) => send(tab, targetId, 'DOM.getContentQuads', { objectId })
+      .then(({ quads }) => (within ? quads.map(quad => partOf(quad, within)) : quads), thrown => noLayout(thrown) ?? [])),
   ]);
   const points = quads.flatMap(part => {
     const boxes = part.map(boxOf).filter(({ width, height }) => width >= 1 && height >= 1).sort((a, b) => b.width * b.height - a.width * a.height);
@@ -123,6 +146,12 @@ async function look(parts) {
   });
   const spots = points.map(at => ({ at, levels }));
   return { points: spots.filter(inView), where: spots.slice(0, 1).flatMap(spot => along(spot).flatMap(({ x, y }) => [x, y])) };
+}
+
+/** @param {number[]} quad clockwise from the top left @param {number[]} within @returns {number[]} */
+function partOf([x0, y0, x1, y1, , , x3, y3], [left, top, right, bottom]) {
+  return [[left, top], [right, top], [right, bottom], [left, bottom]].flatMap(([across, down]) =>
+    [x0 + across * (x1 - x0) + down * (x3 - x0), y0 + across * (y1 - y0) + down * (y3 - y0)]);
 }
 
 /** A point in the node's session and in each one above it. @param {Spot} spot @returns {Point[]} */

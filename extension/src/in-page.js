@@ -59,9 +59,11 @@ export function probe() {
   const inner = element.getRootNode();
   const whole = inner instanceof ShadowRoot && inner.host instanceof HTMLInputElement ? inner.host.type : '';
   const { x, y, width, height } = element.getBoundingClientRect();
-  const visible = element.checkVisibility({ visibilityProperty: true });
+  const map = tag === 'area' ? element.closest('map') : null;
+  const drawn = (map && [...document.images].find(image => image.useMap === `#${map.name}`)) || element; // an area is drawn by its image
+  const visible = drawn.checkVisibility({ visibilityProperty: true });
   return {
-    connected: this.isConnected, ariaHidden: false, skipped: visible && !element.checkVisibility({ contentVisibilityAuto: true }),
+    connected: this.isConnected, ariaHidden: false, skipped: visible && !drawn.checkVisibility({ contentVisibilityAuto: true }),
     tag, type, disabled, editable, visible, part: whole, rect: [x, y, width, height],
     listed: tag === 'option' && !visible && element.closest('select')?.checkVisibility() === true,
     labelled: ['checkbox', 'radio', 'file'].includes(type) && [...input.labels ?? []].some(label => label.checkVisibility({ visibilityProperty: true })),
@@ -106,9 +108,32 @@ export function labelOf() {
   return [...this.labels ?? []].find(label => label.checkVisibility({ visibilityProperty: true }));
 }
 
-/** Scrolls a node to the middle of what scrolls. @this {Element} */
-export function toCentre() {
-  (this instanceof Element ? this : /** @type {Node} */ (this).parentElement)?.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+/** The image that an area is a part of. @this {HTMLAreaElement} */
+export function imageOf() {
+  const name = this.closest('map')?.name;
+  return [...document.images].find(image => image.useMap === `#${name}`);
+}
+
+/** Where in its image an area is, whose coordinates Chromium counts from the corner of the border. @this {HTMLImageElement} @param {HTMLAreaElement} area @returns {number[]} left, top, right, bottom as parts of the image's width and height */
+export function areaIn(area) {
+  const at = area.coords.split(/[\s,;]+/).map(Number);
+  const [x, y, r] = at;
+  const [xs, ys] = [at.filter((_, i) => i % 2 === 0), at.filter((_, i) => i % 2 === 1)];
+  let box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+  if (/^circ/i.test(area.shape)) box = [x - r, y - r, x + r, y + r];
+  if (/^default$/i.test(area.shape) || box.some(Number.isNaN)) box = [0, 0, this.offsetWidth, this.offsetHeight];
+  const cut = (/** @type {number} */ part) => Math.min(1, Math.max(0, part));
+  return box.map((edge, i) => cut(edge / (i % 2 === 0 ? this.offsetWidth : this.offsetHeight)));
+}
+
+/** Scrolls a node to the middle or to an end of what scrolls. @this {Element} @param {'center' | 'end' | 'start'} block @returns {boolean} whether that moved it */
+export function scrollTo(block) {
+  const element = this instanceof Element ? this : /** @type {Node} */ (this).parentElement;
+  if (!element) return false;
+  const before = element.getBoundingClientRect();
+  element.scrollIntoView({ block, inline: 'center', behavior: 'instant' });
+  const { x, y } = element.getBoundingClientRect();
+  return x !== before.x || y !== before.y;
 }
 
 /** Resolves two animation frames later, or soon where nothing is drawn. @returns {Promise<undefined>} */
@@ -228,6 +253,8 @@ export function watch(kinds, controls, clicks) {
     // What is slotted into a closed shadow root does not know it.
     const slots = element.matches('slot') ? [element] : [...element.querySelectorAll('slot')];
     if (slots.some(slot => /** @type {HTMLSlotElement} */ (slot).assignedNodes({ flatten: true }).some(part => holds(part, hit)))) return 'own';
+    // At the point of an area the browser finds its image; the event goes to the area.
+    if (element instanceof HTMLAreaElement && hit instanceof HTMLImageElement && hit.useMap === `#${element.closest('map')?.name}`) return 'own';
     return roots.some(root => root.host === hit) || wholes.includes(/** @type {Element} */ (hit)) ? 'own' : '';
   };
 

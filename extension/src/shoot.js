@@ -5,7 +5,7 @@ import { Fault, asFault } from './fault.js';
 import { flatten, originOf } from './frames.js';
 import { inScope, withheld } from './grant.js';
 import { check } from './identity.js';
-import { toCentre } from './in-page.js';
+import { scrollTo } from './in-page.js';
 import { hold, inPage } from './node.js';
 import { awake, children, send, use } from './session.js';
 
@@ -26,7 +26,7 @@ export async function shoot({ tab, target, full = false, marks = [], scope }) {
     await unhidden(tab, scope);
     const box = target && await hold(tab, target, async node => {
       await check(node, target);
-      await inPage(node, toCentre);
+      await inPage(node, scrollTo, 'center');
       return boxOf(tab, target);
     });
     const { cssVisualViewport: view, cssContentSize: content } = await send(tab, '', 'Page.getLayoutMetrics');

@@ -287,3 +287,34 @@ func TestCovers(t *testing.T) {
 		web.wantCounts(t, map[string]int{"cover": 1})
 	}
 }
+
+// A node is scrolled out from under a bar that stays at an end of what scrolls.
+func TestUnderABar(t *testing.T) {
+	h, web := newClient(t), newSite(t)
+	view := h.snapshot(t, web.main("bars.html")).UIDs
+	h.act(t, uidOf(t, view, `"Below a bar"`), "click")
+	web.wantCounts(t, map[string]int{"below": 1})
+	h.act(t, uidOf(t, view, `"Above a bar"`), "click")
+	web.wantCounts(t, map[string]int{"above": 1})
+}
+
+// A node that its own press takes away is said to be gone, not covered.
+func TestGoesWhenPressed(t *testing.T) {
+	h, web := newClient(t), newSite(t)
+	view := h.snapshot(t, web.main("bars.html")).UIDs
+	out := h.refused(t, wire.StaleUID, "act", uidOf(t, view, `"Goes when pressed"`), "click")
+	if !strings.Contains(out.stderr, "gone") || !strings.Contains(out.stderr, "reached the page") {
+		t.Error(out.stderr)
+	}
+	web.wantCounts(t, map[string]int{"press": 1})
+}
+
+// The areas of an image map are where their image draws them.
+func TestImageMap(t *testing.T) {
+	h, web := newClient(t), newSite(t)
+	view := h.snapshot(t, web.main("bars.html")).UIDs
+	for _, name := range []string{"North", "Circle", "Triangle", "Rest"} {
+		h.act(t, uidOf(t, view, `link "`+name+`"`), "click")
+		web.wantCounts(t, map[string]int{strings.ToLower(name): 1})
+	}
+}
