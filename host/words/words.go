@@ -62,6 +62,9 @@ func Details(f *wire.Fault) (lines []string) {
 	for _, c := range f.Candidates {
 		uid := c.UID
 		if uid == "" {
+			if c.Name == "" {
+				continue // the message has said all that is known of it
+			}
 			uid = "no uid"
 		}
 		lines = append(lines, fmt.Sprintf("[%s] %s %q", uid, c.Role, c.Name))

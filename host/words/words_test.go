@@ -1,6 +1,7 @@
 package words
 
 import (
+	"slices"
 	"testing"
 
 	"handrail/host/wire"
@@ -32,5 +33,15 @@ func TestEvidence(t *testing.T) {
 		if got := Evidence(test.r); got != test.want {
 			t.Errorf("%s: %s\nwant %s", test.name, got, test.want)
 		}
+	}
+}
+
+func TestDetailsOfAFault(t *testing.T) {
+	t.Parallel()
+	f := wire.Fail(wire.Covered, "the node takes no clicks")
+	f.Candidates = []wire.Candidate{{Tag: "body"}, {Role: "generic", Name: "Loading"}, {UID: "u1", Role: "dialog"}}
+	want := []string{`[no uid] generic "Loading"`, `[u1] dialog ""`}
+	if got := Details(f); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
