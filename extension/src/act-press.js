@@ -5,11 +5,12 @@ import { checkShown, locate } from './act-point.js';
 import { hideTyped, isSecret } from './act-secrets.js';
 import { evidence, guard, noEffect, observe, see, unsent, watched } from './act-watch.js';
 import { Fault } from './fault.js';
-import { flatten, originOf } from './frames.js';
+import { flatten } from './frames.js';
 import { fold, nameOf } from './identity.js';
 import { probe } from './in-page.js';
 import { dropFocus, focusedIn, hasFocus, keyState, shownNow, shownSince, takeFocus } from './in-page-keys.js';
 import { hold, inPage, inPageKept } from './node.js';
+import { originIn } from './origins.js';
 import { hidden } from './secrets.js';
 import { awake, children, send, world } from './session.js';
 
@@ -82,8 +83,8 @@ export async function focusedTarget(tab) {
   const group = `handrail-focus-${tab}`;
   let targetId = '';
   let frames = await framesOf(tab, targetId);
-  for (let { id: frameId, loaderId, securityOrigin } = frames[0]; ;) {
-    const contextId = await world(tab, targetId, frameId);
+  for (let frame = frames[0]; ;) {
+    const contextId = await world(tab, targetId, frame.id);
     const { result } = await send(tab, targetId, 'Runtime.evaluate', { expression: 'document', contextId, objectGroup: group });
     const { objectId } = await inPageKept({ tab, targetId, objectId: result.objectId ?? '', contextId, group }, focusedIn);
     const [{ node }, { nodes }] = await Promise.all([
@@ -93,14 +94,14 @@ export async function focusedTarget(tab) {
     send(tab, targetId, 'Runtime.releaseObjectGroup', { objectGroup: group }).catch(() => {}); // with its document, if not before
     const inner = node.frameId;
     if (inner && (await children(tab)).some(child => child.targetId === inner)) frames = await framesOf(tab, targetId = inner);
-    const frame = inner && frames.find(({ id }) => id === inner);
-    if (frame) {
-      ({ id: frameId, loaderId, securityOrigin } = frame);
+    const below = inner && frames.find(({ id }) => id === inner);
+    if (below) {
+      frame = below;
       continue;
     }
     const ax = nodes.find(one => one.backendDOMNodeId === node.backendNodeId && !one.ignored);
     return {
-      uid: '', session: 0, targetId, frameId, loaderId, origin: originOf(securityOrigin), backendDOMNodeId: node.backendNodeId, nodeId: ax?.nodeId ?? '',
+      uid: '', session: 0, targetId, frameId: frame.id, loaderId: frame.loaderId, origin: await originIn(tab, targetId, frame), backendDOMNodeId: node.backendNodeId, nodeId: ax?.nodeId ?? '',
       role: ax ? fold(String(ax.role?.value ?? '')).toLowerCase() : 'generic', name: nameOf(ax), context: '', contextNode: 0, nameExact: false, contextExact: false, secret: false,
     };
   }

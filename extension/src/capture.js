@@ -7,9 +7,10 @@
 
 import * as browser from './chrome.js';
 import { Fault, asFault } from './fault.js';
-import { flatten, leftOut, originOf } from './frames.js';
+import { flatten, leftOut } from './frames.js';
 import { onOrigin, opaque, originOfPage, withheld } from './grant.js';
 import { factsOfAttributes, layoutOf, layoutOfListeners, skips, styles } from './layout.js';
+import { originIn } from './origins.js';
 import { blank, markedOf, passwordsOf, rememberPasswords } from './secrets.js';
 import { awake, children, forgetChild, send, use, watchInput, world } from './session.js';
 
@@ -123,9 +124,10 @@ async function findFrames(reading) {
     ask(reading, targetId, 'Page.getFrameTree', undefined, ms),
     // Not to be had where scripts are switched off.
     ask(reading, targetId, 'Runtime.evaluate', { expression: '[document.all.length, document.hidden]', returnByValue: true }, ms).catch(() => undefined),
-  ]).then(([{ frameTree }, size]) => {
+  ]).then(async ([{ frameTree }, size]) => {
     const [elements, unseen] = /** @type {unknown[]} */ (size?.result.value ?? []);
-    return { frames: flatten(frameTree), elements: Number(elements), unseen: unseen === true };
+    const frames = await Promise.all(flatten(frameTree).map(async frame => ({ ...frame, origin: await originIn(tab, targetId, frame) })));
+    return { frames, elements: Number(elements), unseen: unseen === true };
   });
 
   const [root, below] = await Promise.all([look('', limits.stallMs), children(tab)]);
@@ -143,10 +145,10 @@ async function findFrames(reading) {
       const ordinal = targetId === '' ? 0 : ordinals[targetId] ?? next++;
       return {
         targetId, parent, ordinal, elements,
-        frames: frames.map(({ id, parentId = '', loaderId, url, urlFragment = '', securityOrigin }) => {
+        frames: frames.map(({ id, parentId = '', loaderId, url, urlFragment = '', origin }) => {
           const entry = {
             frameId: id, parent: parentId, ownerBackendNodeId: 0, session: ordinal, targetId, loaderId, url: url + urlFragment,
-            origin: originOf(securityOrigin), nodes: [], pending: [], error: /** @type {string | null} */ (null),
+            origin, nodes: [], pending: [], error: /** @type {string | null} */ (null),
           };
           if (loaderId === '') entry.error = 'timeout';
           else if (parentId && withheld(scope, entry.origin, entry.url)) entry.error = 'not_allowed';
@@ -162,7 +164,7 @@ async function findFrames(reading) {
 /** What is known of an OOPIF that does not answer. @param {Child} child */
 const unanswered = ({ targetId, parentFrameId }) => ({
   elements: 0,
-  frames: [/** @type {Frame} */ ({ id: targetId, parentId: parentFrameId, loaderId: '', url: '', securityOrigin: '' })],
+  frames: [/** @type {Frame & {origin: string}} */ ({ id: targetId, parentId: parentFrameId, loaderId: '', url: '', origin: opaque })],
 });
 
 /** Joins the frames to their elements. @param {Reading} reading @param {Session[]} sessions */
@@ -226,15 +228,19 @@ async function readTrees(reading, { targetId, frames }) {
   const after = await ask(reading, targetId, 'Page.getFrameTree', undefined, limits.frameMs).catch(asFault);
   if (after instanceof Fault) return frames.forEach(frame => fail(frame, after));
   const now = new Map(flatten(after.frameTree).map(frame => [frame.id, frame]));
-  await each(frames.filter(frame => {
-    const { loaderId, url = '', urlFragment = '', securityOrigin = '' } = now.get(frame.frameId) ?? {};
-    if (loaderId === frame.loaderId || frame.error) return false;
-    if (loaderId === undefined) return void fail(frame, new Fault('detached'));
-    Object.assign(frame, { loaderId, url: url + urlFragment, origin: originOf(securityOrigin) });
-    if (!frame.parent || !withheld(reading.scope, frame.origin, frame.url)) return true;
-    Object.assign(frame, { nodes: [], error: 'not_allowed' });
-    return false;
-  }));
+  const replaced = [];
+  for (const frame of frames) {
+    const is = now.get(frame.frameId);
+    if (is?.loaderId === frame.loaderId || frame.error) continue;
+    if (!is) {
+      fail(frame, new Fault('detached'));
+      continue;
+    }
+    Object.assign(frame, { loaderId: is.loaderId, url: is.url + (is.urlFragment ?? ''), origin: await originIn(reading.tab, targetId, is) });
+    if (frame.parent && withheld(reading.scope, frame.origin, frame.url)) Object.assign(frame, { nodes: [], error: 'not_allowed' });
+    else replaced.push(frame);
+  }
+  await each(replaced);
 }
 
 // Run in an isolated world, so that the page's own code is not called. What stands in the middle of the viewport stays there.

@@ -2,11 +2,12 @@
 // asked for. The marks are drawn on the picture, not in the page.
 
 import { Fault, asFault } from './fault.js';
-import { flatten, originOf } from './frames.js';
+import { flatten } from './frames.js';
 import { inScope, withheld } from './grant.js';
 import { check } from './identity.js';
 import { scrollTo } from './in-page.js';
 import { hold, inPage } from './node.js';
+import { originIn } from './origins.js';
 import { awake, children, send, use } from './session.js';
 
 /** @typedef {import('./wire.js').Picture} Picture */
@@ -46,8 +47,10 @@ async function unhidden(tab, scope) {
   if (!scope || scope.never.length === 0 && !scope.only) return;
   for (const targetId of ['', ...(await children(tab)).map(child => child.targetId)]) {
     const { frameTree } = await send(tab, targetId, 'Page.getFrameTree');
-    const frame = flatten(frameTree).find(({ securityOrigin, url }) => withheld(scope, originOf(securityOrigin), url));
-    if (frame) throw new Fault('not_approved', `a frame of ${originOf(frame.securityOrigin)} is in the page, which is never read`, { retry: 'never' });
+    for (const frame of flatten(frameTree)) {
+      const origin = await originIn(tab, targetId, frame);
+      if (withheld(scope, origin, frame.url)) throw new Fault('not_approved', `a frame of ${origin} is in the page, which is never read`, { retry: 'never' });
+    }
   }
 }
 

@@ -3,12 +3,13 @@
 
 import { getTab } from './chrome.js';
 import { Fault, asFault } from './fault.js';
-import { flatten, originOf } from './frames.js';
+import { flatten } from './frames.js';
 import { inScope, withheld } from './grant.js';
 import { check } from './identity.js';
 import { checkedState, textOn, unrest } from './in-page.js';
 import { absent, hold, inPage } from './node.js';
 import { watchRequests } from './requests.js';
+import { originIn } from './origins.js';
 import { awake, children, noDialog, send, use, world } from './session.js';
 
 /** @typedef {import('./wire.js').AwaitParams} AwaitParams */
@@ -86,8 +87,9 @@ async function anywhere(tab, scope, question, arg) {
   const sessions = ['', ...(await children(tab)).map(child => child.targetId)];
   const answers = await Promise.all(sessions.map(async targetId => {
     const { frameTree } = await send(tab, targetId, 'Page.getFrameTree');
-    return Promise.all(flatten(frameTree).filter(({ securityOrigin, url }) => !withheld(scope, originOf(securityOrigin), url)).map(async ({ id }) => {
-      const contextId = await world(tab, targetId, id);
+    return Promise.all(flatten(frameTree).map(async frame => {
+      if (scope && withheld(scope, await originIn(tab, targetId, frame), frame.url)) return false;
+      const contextId = await world(tab, targetId, frame.id);
       const { result } = await send(tab, targetId, 'Runtime.evaluate', { expression: `(${question})(${JSON.stringify(arg)})`, contextId, returnByValue: true });
       return result.value === true;
     }).map(asked => asked.catch(thrown => { if (absent(thrown)) return false; throw thrown; }))); // a frame that went

@@ -150,6 +150,23 @@ func TestRevoke(t *testing.T) {
 	eventually(t, "the question is withdrawn", func() bool { return p.text(t, "#approvals") == "" })
 }
 
+// Leave for a site holds in its frames without an address of their own, but for those
+// that it sandboxes.
+func TestApprovalHoldsInBlankFrames(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("blank-frames.html"), "Bold")
+	tab, site := tabOf(t, o.handrail, "Blank frames"), strings.TrimSuffix(web.main(""), "/")
+	o.allow(t, "always", "reads")
+	view := o.snapshot(t, "--tab", tab).UIDs
+	acting := o.start("act", uidOf(t, view, `"Reply"`), "click")
+	p.answer(t, "wants to act on "+site, "Always")
+	wantWaited(t, <-acting, 0, "act on "+site)
+	o.act(t, uidOf(t, view, `"Bold"`), "click")
+	acting = o.start("act", uidOf(t, view, `"Buy"`), "click")
+	p.answer(t, "wants to act on", "Once")
+	wantWaited(t, <-acting, 0, "act on")
+}
+
 // An act in a frame of another site needs leave for that site; a frame that is
 // never read is left out.
 func TestApprovalOfAFrame(t *testing.T) {

@@ -353,3 +353,17 @@ func TestReadHiddenTexts(t *testing.T) {
 		t.Errorf("%d of %d visible texts are told as hidden, want 0", told["visible"]+told["shown"], all["visible"])
 	}
 }
+
+// A frame without an address of its own is of the page's origin, unless it is sandboxed.
+func TestReadBlankFrames(t *testing.T) {
+	h, web := newClient(t), newSite(t)
+	view := h.snapshot(t, web.main("blank-frames.html")).UIDs
+	for _, name := range []string{"Letter", "Editor"} {
+		if !regexp.MustCompile(`(?m)iframe "` + name + `"$`).MatchString(view) {
+			t.Errorf("%s is of another origin in\n%s", name, view)
+		}
+	}
+	if !strings.Contains(view, `iframe "Advert" null`) {
+		t.Errorf("the sandboxed frame is of the page's origin in\n%s", view)
+	}
+}
