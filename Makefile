@@ -27,8 +27,8 @@ lint: node_modules
 # The race detector takes ten times as long over what has no two goroutines: the
 # compressor, and the command line, whose tests run programs.
 unit:
-	go test -race $$(go list ./... | grep -v -e '/compressor$$' -e '/cli$$')
-	go test ./compressor ./host/cli
+	go test -race $$(go list ./... | grep -v -e /compressor -e '/cli$$')
+	go test ./compressor/... ./host/cli
 
 js: node_modules
 	npm test --silent

@@ -111,7 +111,7 @@ export async function focusedTarget(tab) {
 const framesOf = async (tab, targetId) => flatten((await send(tab, targetId, 'Page.getFrameTree')).frameTree);
 
 const budgetMs = 2000;
-const showMs = 500; // for what a page shows only after the mouse has rested
+const showMs = 1000; // for what a page shows only after the mouse has rested: 700 ms is usual
 
 /**
  * Moves the mouse to a node.

@@ -58,7 +58,7 @@ func (h *handrail) again(t *testing.T, p wire.ActParams) (wire.ActResult, *wire.
 // and who hears that it was done, or was not, hears the truth.
 func TestKilledWhileActing(t *testing.T) {
 	const seed, retries = 14, 3
-	n := chaos(t, 24)
+	n := chaos(t, 16)
 	h, web := newOwn(t), newSite(t)
 	h.open(t, web.main(fmt.Sprintf("once.html?n=%d", n)))
 	h.allowAll(t)

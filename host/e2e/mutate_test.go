@@ -145,7 +145,7 @@ func (m mutation) play(t *testing.T, d direct, web *site) (o outcome, astray int
 // No event of an act gets to another record than the one that was seen, however
 // the page changes before the act or under it.
 func TestMutatingPages(t *testing.T) {
-	n := min(chaos(t, 32), 300)
+	n := min(chaos(t, 20), 300)
 	h, web := newClient(t), newSite(t)
 	h.snapshot(t, "about:blank")
 	d := h.direct(t)
