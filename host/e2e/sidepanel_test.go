@@ -57,7 +57,8 @@ func TestPanelAccessible(t *testing.T) {
 	p.until(t, "#question", "Set Email address to")
 	p.wantAccessible(t, "a question")
 	p.submit(t, "#question")
-	eventually(t, "the act was done", func() bool { return p.text(t, "#question") == "" && p.text(t, "#reading") == "" })
+	p.until(t, "#did", "done by")
+	eventually(t, "the page was read again", func() bool { return p.text(t, "#reading") == "" })
 	p.wantAccessible(t, "an act that was done")
 
 	p.click(t, "#changed")
