@@ -83,7 +83,9 @@ async function elsewhere(node, blocks) {
 
 /**
  * Where a node stands, two frames later: to be asked for while it is checked, so
- * that locate need not wait for them. @param {Held} node @returns {Promise<number[] | undefined>} undefined when that cannot be had
+ * that locate need not wait for them.
+ * @param {Held} node
+ * @returns {Promise<number[] | undefined>} undefined when that cannot be had
  */
 export async function standing(node) {
   try {

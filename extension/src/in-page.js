@@ -114,7 +114,11 @@ export function imageOf() {
   return [...document.images].find(image => image.useMap === `#${name}`);
 }
 
-/** Where in its image an area is, whose coordinates Chromium counts from the corner of the border. @this {HTMLImageElement} @param {HTMLAreaElement} area @returns {number[]} left, top, right, bottom as parts of the image's width and height */
+/**
+ * Where in its image an area is, whose coordinates Chromium counts from the corner of the border.
+ * @this {HTMLImageElement} @param {HTMLAreaElement} area
+ * @returns {number[]} left, top, right, bottom as parts of the image's width and height
+ */
 export function areaIn(area) {
   const at = area.coords.split(/[\s,;]+/).map(Number);
   const [x, y, r] = at;
@@ -126,7 +130,11 @@ export function areaIn(area) {
   return box.map((edge, i) => cut(edge / (i % 2 === 0 ? this.offsetWidth : this.offsetHeight)));
 }
 
-/** Scrolls a node to the middle or to an end of what scrolls. @this {Element} @param {'center' | 'end' | 'start'} block @returns {boolean} whether that moved it */
+/**
+ * Scrolls a node to the middle or to an end of what scrolls.
+ * @this {Element} @param {'center' | 'end' | 'start'} block
+ * @returns {boolean} whether that moved it
+ */
 export function scrollTo(block) {
   const element = this instanceof Element ? this : /** @type {Node} */ (this).parentElement;
   if (!element) return false;

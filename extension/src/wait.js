@@ -8,8 +8,8 @@ import { inScope, withheld } from './grant.js';
 import { check } from './identity.js';
 import { checkedState, textOn, unrest } from './in-page.js';
 import { absent, hold, inPage } from './node.js';
-import { watchRequests } from './requests.js';
 import { originIn } from './origins.js';
+import { watchRequests } from './requests.js';
 import { awake, children, noDialog, send, use, world } from './session.js';
 
 /** @typedef {import('./wire.js').AwaitParams} AwaitParams */

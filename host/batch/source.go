@@ -43,7 +43,7 @@ func (r *Run) check() error {
 	if _, err := os.Stat(from); err != nil {
 		return nil // there is nothing
 	}
-	if strings.HasPrefix(real(from)+"/", real(r.Out)+"/") {
+	if strings.HasPrefix(truePath(from)+"/", truePath(r.Out)+"/") {
 		return ErrWithin
 	}
 	return nil
@@ -55,15 +55,15 @@ func (r *Run) each(yield func(source) bool) error {
 	if r.From == "-" {
 		return r.listed(yield)
 	}
-	own := real(r.Out)
+	own := truePath(r.Out)
 	give := func(file, name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-		case d.IsDir() && real(file) == own:
+		case d.IsDir() && truePath(file) == own:
 			return fs.SkipDir
 		case d.IsDir():
 			return nil
-		case strings.HasPrefix(real(filepath.Dir(file))+"/", own+"/"):
+		case strings.HasPrefix(truePath(filepath.Dir(file))+"/", own+"/"):
 			return nil
 		}
 		if !yield(newSource(file, name, err)) {
@@ -89,7 +89,7 @@ func (r *Run) each(yield func(source) bool) error {
 	any := false
 	err = doublestar.GlobWalk(os.DirFS(base), pattern, func(name string, d fs.DirEntry) error {
 		file := filepath.Join(base, name)
-		if any = true; d.IsDir() && path.Base(pattern) != "**" && real(file) != own {
+		if any = true; d.IsDir() && path.Base(pattern) != "**" && truePath(file) != own {
 			if !yield(newSource(file, name, errors.New("it is a directory"))) {
 				return fs.SkipAll
 			}
@@ -140,8 +140,8 @@ func newSource(file, name string, err error) source {
 	return source{file, name, err}
 }
 
-// real is a path without symbolic links, as far as it exists.
-func real(name string) string {
+// truePath is a path without symbolic links, as far as it exists.
+func truePath(name string) string {
 	if to, err := filepath.Abs(name); err == nil {
 		name = to
 	}

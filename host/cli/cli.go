@@ -16,7 +16,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -64,28 +63,14 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	}
 	c.say("%s", fault)
 	for _, more := range words.Details(fault) {
-		fmt.Fprintf(errOut, "  %s\n", printable(more))
+		fmt.Fprintf(errOut, "  %s\n", words.Printable(more))
 	}
 	return 1
 }
 
 // say tells the person something beside what was asked for.
 func (c *command) say(format string, args ...any) {
-	fmt.Fprintf(c.errOut, "handrail: %s\n", printable(fmt.Sprintf(format, args...)))
-}
-
-// printable takes from text what a terminal would obey: the words of a page may
-// be in it.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsPrint(r):
-			return r
-		case unicode.IsSpace(r):
-			return ' '
-		}
-		return unicode.ReplacementChar
-	}, text)
+	fmt.Fprintf(c.errOut, "handrail: %s\n", words.Printable(fmt.Sprintf(format, args...)))
 }
 
 // usageError is a command that cannot be understood.

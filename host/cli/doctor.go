@@ -8,6 +8,7 @@ import (
 	"handrail/host/doctor"
 	"handrail/host/state"
 	"handrail/host/wire"
+	"handrail/host/words"
 )
 
 func (c *command) doctor() *cobra.Command {
@@ -55,9 +56,9 @@ func (c *command) doctor() *cobra.Command {
 func (c *command) printReport(r doctor.Report) {
 	print := func(checks []doctor.Check) {
 		for _, check := range checks {
-			fmt.Fprintf(c.out, "  %-6s  %-15s  %s\n", check.State, check.Name, printable(check.Found))
+			fmt.Fprintf(c.out, "  %-6s  %-15s  %s\n", check.State, check.Name, words.Printable(check.Found))
 			if check.Fix != "" {
-				fmt.Fprintf(c.out, "%27sfix: %s\n", "", printable(check.Fix))
+				fmt.Fprintf(c.out, "%27sfix: %s\n", "", words.Printable(check.Fix))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handrail/host/bundle"
+	"handrail/host/words"
 	"handrail/recovery"
 )
 
@@ -40,7 +41,7 @@ func (c *command) history() *cobra.Command {
 				return c.printJSON(map[string][]historyLine{"entries": lines})
 			}
 			for _, line := range lines {
-				if _, err := fmt.Fprintln(c.out, printable(line.String())); err != nil {
+				if _, err := fmt.Fprintln(c.out, words.Printable(line.String())); err != nil {
 					return err
 				}
 			}

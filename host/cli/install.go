@@ -23,6 +23,7 @@ import (
 	"handrail/host/keeper"
 	"handrail/host/state"
 	"handrail/host/wire"
+	"handrail/host/words"
 	"handrail/manifest"
 )
 
@@ -267,7 +268,7 @@ func (c *command) carryOut(home *os.Root, browsers []manifest.Browser, files, ma
 		}
 		written = append(written, s.path)
 		if !c.json {
-			fmt.Fprintf(c.out, "%s %s\n", verb, printable(s.path))
+			fmt.Fprintf(c.out, "%s %s\n", verb, words.Printable(s.path))
 		}
 		return nil
 	}
@@ -291,7 +292,7 @@ func (c *command) carryOut(home *os.Root, browsers []manifest.Browser, files, ma
 			fmt.Fprintf(c.out, "  in %s open %s,\n", b.Name, b.Page)
 		}
 		fmt.Fprintf(c.out, "  switch on Developer mode, choose \"Load unpacked\" and take the folder\n\n    %s\n\nThen %s doctor says whether all works.\n",
-			printable(folder), printable(below(home, binaryPlace)))
+			words.Printable(folder), words.Printable(below(home, binaryPlace)))
 	}
 	return unwritten("install", errors.Join(failed...))
 }
@@ -422,9 +423,9 @@ func (c *command) uninstall() *cobra.Command {
 				return unwritten("uninstall", failed)
 			}
 			for _, path := range removed {
-				fmt.Fprintf(c.out, "removed %s\n", printable(path))
+				fmt.Fprintf(c.out, "removed %s\n", words.Printable(path))
 			}
-			fmt.Fprintf(c.out, "stored snapshots, if any, are in %s\n", printable(dir))
+			fmt.Fprintf(c.out, "stored snapshots, if any, are in %s\n", words.Printable(dir))
 			return unwritten("uninstall", failed)
 		},
 	}

@@ -257,7 +257,7 @@ func (c *command) do(ctx context.Context, link *client.Client, method string, pa
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("read the evidence: %w", err)
 	}
-	if _, err := fmt.Fprintln(c.out, printable(words.Evidence(r))); err != nil || r.Diff == "" {
+	if _, err := fmt.Fprintln(c.out, words.Printable(words.Evidence(r))); err != nil || r.Diff == "" {
 		return err
 	}
 	_, err := fmt.Fprintln(c.out, r.Diff)
@@ -329,7 +329,7 @@ func (c *command) wait() *cobra.Command {
 						return err
 					}
 				} else if late == nil {
-					fmt.Fprintln(c.out, printable(line))
+					fmt.Fprintln(c.out, words.Printable(line))
 				}
 				return late
 			})
@@ -471,7 +471,7 @@ func (c *command) resolve() *cobra.Command {
 					return c.printJSON(r)
 				}
 				for _, n := range r.Nodes {
-					fmt.Fprintln(c.out, printable(words.NodeState(n)))
+					fmt.Fprintln(c.out, words.Printable(words.NodeState(n)))
 				}
 				return nil
 			})
@@ -554,7 +554,7 @@ func (c *command) tabs() *cobra.Command {
 					return c.printJSON(r)
 				}
 				for _, tab := range r.Tabs {
-					fmt.Fprintln(c.out, printable(words.Tab(tab)))
+					fmt.Fprintln(c.out, words.Printable(words.Tab(tab)))
 				}
 				return nil
 			})

@@ -12,6 +12,7 @@ import (
 	"handrail/host/client"
 	"handrail/host/policy"
 	"handrail/host/wire"
+	"handrail/host/words"
 )
 
 // allSites stands for all sites on the command line.
@@ -91,7 +92,7 @@ func (c *command) changePolicy(ctx context.Context, changes ...wire.PolicyParams
 			if r.Expires != 0 {
 				until = " until " + time.UnixMilli(r.Expires).Format(time.RFC3339)
 			}
-			if _, err := fmt.Fprintln(c.out, printable(fmt.Sprintf("%s %s %s%s", r.Origin, r.Kind, r.Verdict, until))); err != nil {
+			if _, err := fmt.Fprintln(c.out, words.Printable(fmt.Sprintf("%s %s %s%s", r.Origin, r.Kind, r.Verdict, until))); err != nil {
 				return err
 			}
 		}

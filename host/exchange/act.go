@@ -290,7 +290,7 @@ func (l *link) once(ctx context.Context, r request) (*wire.ActResult, error) {
 // others may use the tab.
 func (l *link) attempt(ctx context.Context, store *recovery.Store, r request, at aim, needs []wire.Permit, row *recovery.Act, begun *bool) (*wire.ActResult, *wire.Permit, error) {
 	for {
-		grant, err := l.grant(ctx, needs, at.tab, words(r, at))
+		grant, err := l.grant(ctx, needs, at.tab, askedFor(r, at))
 		if err != nil {
 			if *begun {
 				l.finish(context.WithoutCancel(ctx), store, r.id, stateFailed, asFault(l.fault(err)))

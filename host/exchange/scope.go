@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"handrail/host/policy"
 	"handrail/host/wire"
+	"handrail/host/words"
 )
 
 // maxNeeds bounds how often a request finds out that it needs another permit: a
@@ -146,23 +146,15 @@ func short(text string) string { return plain(text, maxWords) }
 // plain is a text in a line of so many characters, none of which is unseen or turns
 // what stands beside it around.
 func plain(text string, most int) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsPrint(r):
-			return r
-		case unicode.IsSpace(r):
-			return ' '
-		}
-		return unicode.ReplacementChar
-	}, text)
+	text = words.Printable(text)
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"
 	}
 	return text
 }
 
-// words says in short what an act does. What is typed is not in them.
-func words(r request, at aim) string {
+// askedFor says in short what an act does. What is typed is not in them.
+func askedFor(r request, at aim) string {
 	what := strings.ReplaceAll(r.act.Kind, "_", " ")
 	switch r.act.Kind {
 	case "eval":

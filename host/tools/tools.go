@@ -21,7 +21,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 
 	"handrail/compressor/tokens"
@@ -140,7 +139,7 @@ var sends = map[string]bool{"browser_act": true, "browser_eval": true, "browser_
 // Failure words the fault of a tool in one or two lines.
 func Failure(fault *wire.Fault, tool string) string {
 	told := *fault
-	told.Message = line(told.Message)
+	told.Message = words.Printable(told.Message)
 	if hint, ok := hints[fault.Code]; ok {
 		told.Hint = hint
 	}
@@ -154,20 +153,6 @@ func Failure(fault *wire.Fault, tool string) string {
 	}
 	text, _ := within(told.Error()+"\n"+strings.Join(details, "; "), 1000) // names can be long
 	return text
-}
-
-// line makes a text one line, in which nothing is unseen: what a page says within it
-// begins none.
-func line(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsPrint(r):
-			return r
-		case unicode.IsSpace(r):
-			return ' '
-		}
-		return unicode.ReplacementChar
-	}, text)
 }
 
 // hexID makes an id of so many bytes.

@@ -5,6 +5,7 @@ package words
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"handrail/host/wire"
 )
@@ -102,4 +103,19 @@ func Waited(r wire.Waited) (string, error) {
 		return "", wire.Fail(wire.Timeout, "it did not come within %d ms: %s", r.Ms, r.Seen)
 	}
 	return fmt.Sprintf("met after %d ms, at %s %q", r.Ms, r.URL, r.Title), nil
+}
+
+// Printable makes a text one line without what a terminal would obey, what begins a
+// line, and what cannot be seen or turns what stands beside it around: a page's or a
+// client's words may be in it.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsPrint(r):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		return unicode.ReplacementChar
+	}, text)
 }

@@ -45,3 +45,14 @@ func TestDetailsOfAFault(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Ünïcode — ok": "Ünïcode — ok", "two\nlines\tand more": "two lines and more", "\x1b[31mred": "�[31mred", "a\u202eb\u200bc": "a�b�c", "x\u2028y": "x y",
+	} {
+		if got := Printable(text); got != want {
+			t.Errorf("Printable(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
