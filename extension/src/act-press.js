@@ -112,6 +112,7 @@ const framesOf = async (tab, targetId) => flatten((await send(tab, targetId, 'Pa
 
 const budgetMs = 2000;
 const showMs = 1000; // for what a page shows only after the mouse has rested: 700 ms is usual
+const lookMs = 50;
 
 /**
  * Moves the mouse to a node.
@@ -133,11 +134,12 @@ export async function hover(tab, target, { expect, timeoutMs }, start) {
       let sight = await see(watcher);
       // A mouse that is there already has to move to be noticed.
       if (!sight.began && !sight.held) await send(tab, node.targetId, 'Input.dispatchMouseEvent', { type: 'mouseMoved', x: x + 1, y });
-      for (const end = Date.now() + showMs; ;) {
+      // Counted, not timed: a page that stalls has not rested.
+      for (let looks = showMs / lookMs; ; looks--) {
         appeared = await inPage(shown, shownSince, node);
         sight = await see(watcher);
-        if (appeared || sight.held || sight.changes.length > 0 || Date.now() > end) return;
-        await new Promise(resolve => setTimeout(resolve, 50));
+        if (appeared || sight.held || sight.changes.length > 0 || looks <= 0) return;
+        await new Promise(resolve => setTimeout(resolve, lookMs));
       }
     });
     const { sight } = effect;
