@@ -65,6 +65,9 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	for _, more := range words.Details(fault) {
 		fmt.Fprintf(errOut, "  %s\n", words.Printable(more))
 	}
+	if fault.Code == wire.BadRequest {
+		return 2
+	}
 	return 1
 }
 
