@@ -210,7 +210,7 @@ async function scrollPages(node, target, { pages = 0, until = '', timeoutMs }, s
   function whyNot() {
     if (until !== '' && !found) return Date.now() < deadline ? 'the text did not come up to the end' : 'the text did not come in time: scroll on, or give more time';
     if (moved !== 0 || found) return '';
-    if (from.height <= from.view + 1) return target.uid === '' ? 'nothing scrolls here: give a uid in what scrolls' : 'nothing around it scrolls';
+    if (from.height <= from.view + 1) return target.uid === '' ? 'nothing scrolls here: give a uid in what scrolls' : 'nothing around it in its document scrolls: without a uid the page does';
     return room(from, direction) === 0 ? 'it was at its end already' : 'it does not let itself be scrolled';
   }
 }

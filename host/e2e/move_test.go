@@ -259,6 +259,11 @@ func TestScroll(t *testing.T) {
 		}
 	}
 
+	r = scroll(`"Stays"`, wire.ActParams{Pages: 1})
+	if r.Dispatched != "no" || r.Scroll.Moved != 0 || !strings.Contains(r.Hint, "without a uid") {
+		t.Errorf("in a frame that does not scroll: %+v %+v", r.Evidence, r.Scroll)
+	}
+
 	// Until a text is there.
 	r = scroll(`"Virtual box"`, wire.ActParams{Until: "Record  123"})
 	if s := r.Scroll; !s.Found || s.Moved < 2000 || !slices.Contains(s.Lines, "record 123") || r.Effect != "seen" {
