@@ -3,7 +3,7 @@
 
 import { click } from './act-click.js';
 import { checkShown } from './act-point.js';
-import { unchanged } from './act-select.js';
+import { unchanged } from './act-watch.js';
 import { Fault, asFault } from './fault.js';
 import { check as identify } from './identity.js';
 import { checkedState } from './in-page-fields.js';

@@ -6,7 +6,7 @@ import { click } from './act-click.js';
 import { selectFromList } from './act-list.js';
 import { checkShown, locate } from './act-point.js';
 import { isSecret } from './act-secrets.js';
-import { evidence, guard, noEffect, observe, watched } from './act-watch.js';
+import { evidence, guard, observe, refuseWithheld, unchanged, watched } from './act-watch.js';
 import { pick, unfit } from './choice.js';
 import { Fault } from './fault.js';
 import { check } from './identity.js';
@@ -16,7 +16,6 @@ import { hold, inPage, inPageKept } from './node.js';
 import { hidden } from './secrets.js';
 import { awake } from './session.js';
 
-/** @typedef {import('./in-page-fields.js').Withheld} Withheld */
 /** @typedef {import('./identity.js').Seen} Seen */
 /** @typedef {import('./node.js').Held} Held */
 /** @typedef {import('./wire.js').Act} Act */
@@ -99,14 +98,3 @@ const selected = ({ options }) => options.filter(option => option.selected);
 const same = (a, b) => keys(a) === keys(b);
 /** @param {List['options']} options */
 const keys = options => JSON.stringify(options.map(({ label, value }) => [label, value]).sort());
-
-/** The evidence of an act that there was no need for. @param {string} method @param {Seen} seen @returns {Evidence} */
-export const unchanged = (method, seen) =>
-  ({ ...evidence(method, noEffect(), seen), dispatched: 'no', unchanged: true });
-
-/** Says that the page changed under an act that sends no input events. @param {Withheld | undefined} withheld */
-export function refuseWithheld(withheld) {
-  if (!withheld) return;
-  const { held, began } = withheld;
-  throw new Fault('stale_uid', `the node changed as it ${began ? 'got the focus' : 'was about to be set'}`, { reason: held, dispatched: began ? 'yes' : 'no', effect: began ? 'unknown' : 'none_seen' });
-}

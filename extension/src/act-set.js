@@ -3,8 +3,7 @@
 
 import { checkShown } from './act-point.js';
 import { hideTyped, isSecret } from './act-secrets.js';
-import { refuseWithheld, unchanged } from './act-select.js';
-import { evidence, guard, observe, see, watched } from './act-watch.js';
+import { evidence, guard, observe, refuseWithheld, see, unchanged, watched } from './act-watch.js';
 import { unfit } from './choice.js';
 import { Fault } from './fault.js';
 import { nameOf } from './identity.js';
@@ -22,6 +21,9 @@ import { awake, send } from './session.js';
 /** @typedef {import('./ledger.js').Start} Start */
 /** @typedef {ReturnType<typeof valueField>} Field */
 /** @typedef {{now: number, min: number, max: number}} Slider */
+
+/** Fields that are set and not typed into. */
+export const setTypes = /^(date|time|datetime-local|month|week|range|color)$/;
 
 /** What a field takes, by its type, and what its steps count. @type {Record<string, [string, string]>} */
 const formats = {

@@ -3,12 +3,11 @@
 import { chordOf, maxKeys, strike, typeKeys } from './act-keys.js';
 import { checkShown } from './act-point.js';
 import { hideTyped, isSecret } from './act-secrets.js';
-import { select } from './act-select.js';
-import { refusePart, setValue } from './act-set.js';
+import { refusePart, setTypes } from './act-set.js';
 import { submitFrom } from './act-submit.js';
 import { evidence, guard, observe, watched } from './act-watch.js';
 import { Fault } from './fault.js';
-import { focusOn, probe, textOf, twoFrames } from './in-page.js';
+import { focusOn, textOf, twoFrames } from './in-page.js';
 import { hold, inPage } from './node.js';
 import { hidden } from './secrets.js';
 import { awake, send } from './session.js';
@@ -54,24 +53,6 @@ export async function type(tab, target, { text = '', clear = false, submit = fal
       ...(chosen ? { chosen: secret ? [hidden] : chosen } : {}), ...(hint ? { hint } : {}),
     };
   }));
-}
-
-/** Fields that are set and not typed into. */
-const setTypes = /^(date|time|datetime-local|month|week|range|color)$/;
-
-/**
- * Puts a text in the place of what a field holds, in the way of the field: a list's
- * option is chosen by it, a date set to it.
- * @param {number} tab @param {Target} target @param {Act} act @param {Start} start
- * @returns {Promise<Evidence>}
- */
-export async function setField(tab, target, act, start) {
-  await awake(tab);
-  const { tag, type: kind } = await hold(tab, target, node => inPage(node, probe));
-  const other = tag === 'select' ? select : setTypes.test(kind) ? setValue : undefined;
-  if (!other) return type(tab, target, { ...act, clear: true }, start);
-  if (act.submit) throw new Fault('bad_request', 'a text field is submitted: leave submit out, and click what submits the form', { field: 'submit' });
-  return other(tab, target, { ...act, values: [act.text ?? ''] }, start);
 }
 
 /** Browsers and editors may break a text's lines differently. @param {string} text */

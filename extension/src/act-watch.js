@@ -8,6 +8,7 @@ import { arm, endWatch, sight, watch } from './in-page.js';
 import { absent, alsoHold, inPage, inPageKept } from './node.js';
 import { dialogOf, listen } from './session.js';
 
+/** @typedef {import('./in-page-fields.js').Withheld} Withheld */
 /** @typedef {import('./in-page.js').Sight} Sight */
 /** @typedef {import('./identity.js').Seen} Seen */
 /** @typedef {import('./node.js').Held} Held */
@@ -184,4 +185,15 @@ export function inTheEnd(tab, work) {
     end();
     work().catch(() => {});
   });
+}
+
+/** The evidence of an act that there was no need for. @param {string} method @param {Seen} seen @returns {Evidence} */
+export const unchanged = (method, seen) =>
+  ({ ...evidence(method, noEffect(), seen), dispatched: 'no', unchanged: true });
+
+/** Says that the page changed under an act that sends no input events. @param {Withheld | undefined} withheld */
+export function refuseWithheld(withheld) {
+  if (!withheld) return;
+  const { held, began } = withheld;
+  throw new Fault('stale_uid', `the node changed as it ${began ? 'got the focus' : 'was about to be set'}`, { reason: held, dispatched: began ? 'yes' : 'no', effect: began ? 'unknown' : 'none_seen' });
 }

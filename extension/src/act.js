@@ -7,6 +7,7 @@
 import { check } from './act-check.js';
 import { click } from './act-click.js';
 import { drag } from './act-drag.js';
+import { setField } from './act-field.js';
 import { answerDialog, evaluate, move } from './act-page.js';
 import { blur, focus, focusedTarget, hover, press } from './act-press.js';
 import { scroll } from './act-scroll.js';
@@ -14,7 +15,7 @@ import { clickOption, select } from './act-select.js';
 import { setValue } from './act-set.js';
 import { settling } from './act-settle.js';
 import { submitOnce } from './act-submit.js';
-import { setField, type } from './act-type.js';
+import { type } from './act-type.js';
 import { upload } from './act-upload.js';
 import { nothingSeen } from './act-watch.js';
 import { Fault } from './fault.js';

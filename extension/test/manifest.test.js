@@ -29,9 +29,20 @@ test('every file that the manifest names is there', () => {
   }
 });
 
+const files = ['', 'src/', 'panel/', 'panel/agent/'].flatMap(folder =>
+  readdirSync(new URL(`../${folder}`, import.meta.url)).filter(name => name.endsWith('.js')).map(name => folder + name));
+
 test('only src/chrome.js names chrome.*', () => {
-  const folders = ['', 'src/', 'panel/', 'panel/agent/'];
-  const files = folders.flatMap(folder => readdirSync(new URL(`../${folder}`, import.meta.url)).filter(name => name.endsWith('.js')).map(name => folder + name));
   const named = files.filter(file => /\bchrome\.[a-z]+\.[a-zA-Z]+\(|\bchrome\.[a-z]+\.on[A-Z]/.test(read(file)));
   assert.deepEqual(named, ['src/chrome.js']);
+});
+
+test('modules import one way', () => {
+  const left = new Map(files.map(file => [file, [...read(file).matchAll(/^(?:import|export|\}) .*?\bfrom '(\..*?)';$/gm)].map(([, from]) => new URL(from, `file:///${file}`).pathname.slice(1))]));
+  assert.ok(left.get('src/worker.js')?.includes('src/port.js'));
+  for (let before = -1; before !== left.size;) {
+    before = left.size;
+    for (const [file, imports] of left) if (!imports.some(imported => left.has(imported))) left.delete(file);
+  }
+  assert.deepEqual([...left.keys()], []);
 });
