@@ -210,7 +210,7 @@ async function press(node, watcher, target, way, deadline, end) {
     const other = target.frameId === at.target.frameId ? node : null;
     for (let n = 0; ; n++) {
       const { x, y } = await shiftOf(at.node);
-      const how = await inPage(goal, isOver, last.x - x, last.y - y, data !== undefined, other);
+      const how = await inPage(goal, isOver, (last.x - x) / at.node.zoom, (last.y - y) / at.node.zoom, data !== undefined, other);
       if (how === '') return;
       if (how === 'gone') throw stale('gone', 'where it was to be dropped went away as it was dragged');
       if (n === tries && way.endSeen) await wayTo(await locate(at.node, at.watcher, at.target, way.endSeen, deadline));

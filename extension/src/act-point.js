@@ -137,8 +137,8 @@ async function look(parts) {
   const { tab, targetId } = parts[0];
   const [levels, ...quads] = await Promise.all([
     levelsOf(tab, targetId),
-    ...parts.map(({ objectId, within }) => send(tab, targetId, 'DOM.getContentQuads', { objectId })
-      .then(({ quads }) => (within ? quads.map(quad => partOf(quad, within)) : quads), thrown => noLayout(thrown) ?? [])),
+    ...parts.map(({ objectId, zoom, within }) => send(tab, targetId, 'DOM.getContentQuads', { objectId })
+      .then(({ quads }) => quads.map(quad => quad.map(px => px * zoom)).map(quad => (within ? partOf(quad, within) : quad)), thrown => noLayout(thrown) ?? [])),
   ]);
   const points = quads.flatMap(part => {
     const boxes = part.map(boxOf).filter(({ width, height }) => width >= 1 && height >= 1).sort((a, b) => b.width * b.height - a.width * a.height);

@@ -86,7 +86,7 @@ export async function focusedTarget(tab) {
   for (let frame = frames[0]; ;) {
     const contextId = await world(tab, targetId, frame.id);
     const { result } = await send(tab, targetId, 'Runtime.evaluate', { expression: 'document', contextId, objectGroup: group });
-    const { objectId } = await inPageKept({ tab, targetId, objectId: result.objectId ?? '', contextId, group }, focusedIn);
+    const { objectId } = await inPageKept({ tab, targetId, objectId: result.objectId ?? '', contextId, group, zoom: 1 }, focusedIn);
     const [{ node }, { nodes }] = await Promise.all([
       send(tab, targetId, 'DOM.describeNode', { objectId }),
       send(tab, targetId, 'Accessibility.getPartialAXTree', { objectId, fetchRelatives: false }),

@@ -59,7 +59,7 @@ async function holdPage(tab, work) {
     context: '', contextNode: 0, nameExact: false, contextExact: false, secret: false,
   };
   try {
-    return await work({ tab, targetId: '', objectId: result.objectId, contextId, group: 'handrail-page' }, page);
+    return await work({ tab, targetId: '', objectId: result.objectId, contextId, group: 'handrail-page', zoom: 1 }, page);
   } finally {
     send(tab, '', 'Runtime.releaseObjectGroup', { objectGroup: 'handrail-page' }).catch(() => {});
   }
@@ -227,7 +227,7 @@ async function wheel(scroller, px, before) {
   const element = await inPageKept(scroller, scrollerElement);
   const { x, y } = await shiftOf(element);
   try {
-    await send(tab, targetId, 'Input.dispatchMouseEvent', { type: 'mouseWheel', x: point[0] + x, y: point[1] + y, deltaX: 0, deltaY: px }, wheelMs);
+    await send(tab, targetId, 'Input.dispatchMouseEvent', { type: 'mouseWheel', x: point[0] * scroller.zoom + x, y: point[1] * scroller.zoom + y, deltaX: 0, deltaY: px }, wheelMs);
   } catch (thrown) {
     if (asFault(thrown).code !== 'timeout') throw thrown;
   }
@@ -235,7 +235,7 @@ async function wheel(scroller, px, before) {
   return Math.abs(at.top - before) < 1 ? undefined : at;
 }
 
-/** What leads from a node's frame to its session: a frame of the same process has its own corner. @param {Held} element @returns {Promise<{x: number, y: number}>} */
+/** Where the corner of a node's frame stands in its session, for px of the session: a frame of the same process has its own. @param {Held} element @returns {Promise<{x: number, y: number}>} */
 export async function shiftOf(element) {
   const [{ quads: [quad] }, [x, y]] = await Promise.all([
     send(element.tab, element.targetId, 'DOM.getContentQuads', { objectId: element.objectId }).catch(thrown => {
@@ -244,5 +244,6 @@ export async function shiftOf(element) {
     }),
     inPage(element, cornerOf),
   ]);
-  return quad ? { x: Math.min(quad[0], quad[2], quad[4], quad[6]) - x, y: Math.min(quad[1], quad[3], quad[5], quad[7]) - y } : { x: 0, y: 0 };
+  const { zoom } = element;
+  return quad ? { x: (Math.min(quad[0], quad[2], quad[4], quad[6]) - x) * zoom, y: (Math.min(quad[1], quad[3], quad[5], quad[7]) - y) * zoom } : { x: 0, y: 0 };
 }

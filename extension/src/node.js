@@ -13,6 +13,7 @@ import { send, world } from './session.js';
  * @property {string} targetId of its session
  * @property {string} objectId valid only in the document it was made in
  * @property {number} contextId of the isolated world
+ * @property {number} zoom px of its session for one of its frame
  * @property {string} group all that is held with it
  */
 
@@ -45,12 +46,30 @@ export async function hold(tab, target, work) {
     if (object.status === 'rejected' && !absent(object.reason)) throw object.reason;
     const objectId = object.status === 'fulfilled' && contextId !== undefined ? object.value.object.objectId : undefined;
     if (!objectId) throw stale('gone', 'the node is no longer in the page');
-    return await work({ tab, targetId, objectId, contextId: contextId ?? 0, group });
+    const zoom = await zoomOf(tab, targetId, frameId, tree.value.frameTree.frame.id);
+    return await work({ tab, targetId, objectId, contextId: contextId ?? 0, group, zoom });
   } catch (thrown) {
     throw absent(thrown) ? await lost(tab, target, thrown) : thrown;
   } finally {
     send(tab, targetId, 'Runtime.releaseObjectGroup', { objectGroup: group }).catch(() => {}); // with its document, if not before
   }
+}
+
+/**
+ * How much larger a frame is drawn than its session's root. CSS zoom reaches into the
+ * frames of one process, and Chromium tells their boxes in px of the frame's own: of an
+ * iframe zoomed to 1.3, what is told at 248 stands at 323.
+ * @param {number} tab @param {string} targetId @param {string} frameId @param {string} root
+ * @returns {Promise<number>}
+ */
+export async function zoomOf(tab, targetId, frameId, root) {
+  if (frameId === root) return 1;
+  const [own, whole] = await Promise.all([frameId, root].map(async id => {
+    const contextId = await world(tab, targetId, id);
+    const { result } = await send(tab, targetId, 'Runtime.evaluate', { expression: 'devicePixelRatio', contextId, returnByValue: true });
+    return Number(result.value);
+  }));
+  return own / whole;
 }
 
 /** What to say when the page no longer knows what was held. @param {number} tab @param {Target} target @param {Fault} fault */

@@ -6,7 +6,7 @@ import { flatten } from './frames.js';
 import { inScope, withheld } from './grant.js';
 import { check } from './identity.js';
 import { scrollTo } from './in-page.js';
-import { hold, inPage } from './node.js';
+import { hold, inPage, zoomOf } from './node.js';
 import { originIn } from './origins.js';
 import { awake, children, send, use } from './session.js';
 
@@ -28,7 +28,7 @@ export async function shoot({ tab, target, full = false, marks = [], scope }) {
     const box = target && await hold(tab, target, async node => {
       await check(node, target);
       await inPage(node, scrollTo, 'center');
-      return boxOf(tab, target);
+      return boxOf(tab, target, node.zoom);
     });
     const { cssVisualViewport: view, cssContentSize: content } = await send(tab, '', 'Page.getLayoutMetrics');
     const area = box ?? (full ? { x: 0, y: 0, width: content.width, height: content.height }
@@ -54,10 +54,11 @@ async function unhidden(tab, scope) {
   }
 }
 
-/** The box of a target in the tab's viewport. @param {number} tab @param {Target} target @returns {Promise<Box>} */
-async function boxOf(tab, { targetId, backendDOMNodeId: backendNodeId }) {
+/** The box of a target in the tab's viewport. @param {number} tab @param {Target} target @param {number} zoom of its frame @returns {Promise<Box>} */
+async function boxOf(tab, { targetId, backendDOMNodeId: backendNodeId }, zoom) {
   if (targetId !== '') throw new Fault('wrong_kind', 'the node is in a frame of another process: take the page');
-  const { model: { border: [x, y, right, , , bottom] } } = await send(tab, '', 'DOM.getBoxModel', { backendNodeId });
+  const { model: { border } } = await send(tab, '', 'DOM.getBoxModel', { backendNodeId });
+  const [x, y, right, , , bottom] = border.map(px => px * zoom);
   return { x, y, width: right - x, height: bottom - y };
 }
 
@@ -66,10 +67,17 @@ async function boxesOf(tab, marks) {
   /** @type {(Box & {uid: string})[]} */
   const boxes = [];
   const left = marks.values();
+  const root = marks.length > 0 ? (await send(tab, '', 'Page.getFrameTree')).frameTree.frame.id : '';
+  /** @type {Map<string, Promise<number>>} */
+  const zooms = new Map();
+  const zoomIn = (/** @type {Target} */ { targetId, frameId }) => {
+    if (!zooms.has(frameId)) zooms.set(frameId, targetId === '' ? zoomOf(tab, '', frameId, root) : Promise.resolve(1));
+    return zooms.get(frameId) ?? 1;
+  };
   await Promise.all(Array.from({ length: atOnce }, async () => {
     for (const mark of left) {
       try {
-        boxes.push({ uid: mark.uid, ...await boxOf(tab, mark) });
+        boxes.push({ uid: mark.uid, ...await boxOf(tab, mark, await zoomIn(mark)) });
       } catch (thrown) {
         const { code } = asFault(thrown);
         if (code !== 'internal' && code !== 'wrong_kind') throw thrown; // gone, or without a box

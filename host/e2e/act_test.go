@@ -317,3 +317,14 @@ func TestAwkward(t *testing.T) {
 		t.Errorf("a date is no secret:\n%s", view)
 	}
 }
+
+// CSS zoom reaches into the frames of a process, where Chromium tells the boxes
+// in px of the frame's own.
+func TestZoomedFrames(t *testing.T) {
+	h, web := newClient(t), newSite(t)
+	view := h.snapshot(t, web.main("zoomed.html")).UIDs
+	for _, key := range []string{"one", "two", "three", "below", "inmost"} {
+		h.act(t, uidOf(t, view, `"`+key+`"`), "click")
+		web.wantCounts(t, map[string]int{key: 1})
+	}
+}
