@@ -284,6 +284,7 @@ export function watch(kinds, controls, clicks) {
   let moved = '';
   let held = '';
   const until = new AbortController();
+  let capture = () => {};
   /** @param {Event} event */
   const take = event => {
     if (!event.isTrusted || armed === 0) return;
@@ -312,8 +313,15 @@ export function watch(kinds, controls, clicks) {
     if (!began) notice(observer.takeRecords()); // what moves by itself is no effect of the act
     began = true;
     // What comes up under the mouse as it is pressed, as a menu does, is not what was meant: the release belongs to the
-    // node, once the page has had its say (some let go of every capture at first).
-    if (event instanceof PointerEvent && event.type === 'pointerdown' && kinds.includes('click')) setTimeout(() => { if (hit.isConnected) hit.setPointerCapture(event.pointerId); });
+    // node, once the page has had its say (some let go of every capture at first): when the press is looked at, which
+    // a timer may come after.
+    if (event instanceof PointerEvent && event.type === 'pointerdown' && kinds.includes('click')) {
+      capture = () => {
+        try {
+          hit.setPointerCapture(event.pointerId);
+        } catch {} // it is gone, or the page locked the pointer
+      };
+    }
     if (event.type === 'contextmenu') menu = true;
     if ((event.type === 'click' || event.type === 'auxclick') && --clicks === 0) {
       clicked = true;
@@ -391,6 +399,8 @@ export function watch(kinds, controls, clicks) {
     sight() {
       if (armed > 0) rearm(); // whoever looks is alive
       notice(observer.takeRecords());
+      capture();
+      capture = () => {};
       const changes = [];
       if (location.href !== before.url) changes.push('url');
       if (document.title !== before.title) changes.push('title');
