@@ -9,7 +9,7 @@ import { flatten } from './frames.js';
 import { fold, nameOf } from './identity.js';
 import { probe } from './in-page.js';
 import { dropFocus, focusedIn, hasFocus, keyState, shownNow, shownSince, takeFocus } from './in-page-keys.js';
-import { hold, inPage, inPageKept } from './node.js';
+import { goneAsFocused, hold, inPage, inPageKept } from './node.js';
 import { originIn } from './origins.js';
 import { hidden } from './secrets.js';
 import { awake, children, send, world } from './session.js';
@@ -66,9 +66,10 @@ export async function press(tab, target, { key = '', expect }, start) {
 /** What has the focus, which nobody has seen before. @param {Held} node @param {Target} target @returns {Promise<Seen>} */
 const unasked = async (node, { role, name }) => ({ role, name, context: '', item: 0, keys: [], above: new Set(), probe: await inPage(node, probe) });
 
-/** @param {Held} node */
-async function giveFocus(node) {
+/** Gives a node the focus, before keys. @param {Held} node */
+export async function giveFocus(node) {
   const how = await inPage(node, takeFocus);
+  if (how === 'gone') throw goneAsFocused();
   if (how === 'none') throw new Fault('wrong_kind', 'the node cannot have the focus', { dispatched: 'no', effect: 'none_seen' });
   if (how === 'passed on') throw new Fault('wrong_kind', 'the node passes the focus on to another', { dispatched: 'yes', effect: 'seen' });
 }

@@ -2,13 +2,14 @@
 // value with input and change; a slider that the page made is moved with keys.
 
 import { checkShown } from './act-point.js';
+import { giveFocus } from './act-press.js';
 import { hideTyped, isSecret } from './act-secrets.js';
 import { evidence, guard, observe, refuseWithheld, see, unchanged, watched } from './act-watch.js';
 import { unfit } from './choice.js';
 import { Fault } from './fault.js';
 import { nameOf } from './identity.js';
 import { textOf, twoFrames, wholeOf } from './in-page.js';
-import { fitting, setField, sliderState, takeFocus, valueField } from './in-page-fields.js';
+import { fitting, setField, sliderState, valueField } from './in-page-fields.js';
 import { hold, inPage, inPageKept } from './node.js';
 import { hidden } from './secrets.js';
 import { awake, send } from './session.js';
@@ -117,7 +118,7 @@ async function steer(node, target, seen, act, start, slider, asked) {
     await start();
     let [now, moved] = [first, false];
     const effect = await observe(watcher, target, async () => {
-      if (!await inPage(node, takeFocus)) throw new Fault('wrong_kind', `the ${seen.role} does not take the focus, so no keys can move it`, { dispatched: 'yes', effect: 'none_seen' });
+      await giveFocus(node);
       const press = presser(node, watcher, target, seen, act);
       now = await approach(first, want, slider, async key => {
         const next = await press(key);

@@ -8,7 +8,7 @@ import { submitFrom } from './act-submit.js';
 import { evidence, guard, observe, watched } from './act-watch.js';
 import { Fault } from './fault.js';
 import { focusOn, textOf, twoFrames } from './in-page.js';
-import { hold, inPage } from './node.js';
+import { goneAsFocused, hold, inPage } from './node.js';
 import { hidden } from './secrets.js';
 import { awake, send } from './session.js';
 
@@ -80,7 +80,8 @@ function refuseKeys(text, { probe: { tag } }) {
 
 /** @param {Held} node @param {string} text @param {boolean} clear @param {Held} [watcher] for key by key */
 async function enter(node, text, clear, watcher) {
-  const { focused, placed, rich } = await inPage(node, focusOn, clear);
+  const { focused, placed, rich, gone } = await inPage(node, focusOn, clear);
+  if (gone) throw goneAsFocused();
   if (!focused) throw new Fault('not_editable', 'the field does not take the focus', { dispatched: 'yes', effect: 'none_seen' });
   if (rich) { // once focused, an editor puts its own selection back, and it notes another one a moment later
     await inPage(node, twoFrames);

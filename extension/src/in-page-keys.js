@@ -31,7 +31,7 @@ export function formOf(how) {
 /**
  * Gives a node the focus. What is edited is the outermost editable element.
  * @this {Node}
- * @returns {'had' | 'took' | 'passed on' | 'none'} none: the node cannot have the focus
+ * @returns {'had' | 'took' | 'passed on' | 'none' | 'gone'} none: the node cannot have the focus
  */
 export function takeFocus() {
   let element = /** @type {HTMLElement} */ (this instanceof Element ? this : this.parentElement);
@@ -42,6 +42,7 @@ export function takeFocus() {
   element.addEventListener('focus', () => { came = true; }, { once: true, capture: true });
   element.focus();
   if (root.activeElement === element) return 'took';
+  if (!element.isConnected) return 'gone';
   return came ? 'passed on' : 'none';
 }
 

@@ -464,7 +464,7 @@ export function textOf() {
 /**
  * Gives a field the focus and selects all of it, or puts the caret at its end.
  * @this {Node} @param {boolean} all
- * @returns {{focused: boolean, placed: boolean, rich?: boolean}} placed is false where only a key can move the caret; rich is an editor's, which may set its own selection
+ * @returns {{focused: boolean, placed: boolean, rich?: boolean, gone?: boolean}} placed is false where only a key can move the caret; rich is an editor's, which may set its own selection
  */
 export function focusOn(all) {
   let field = /** @type {HTMLInputElement} */ (this);
@@ -473,7 +473,7 @@ export function focusOn(all) {
   field.focus();
   const root = /** @type {ShadowRoot | Document} */ (field.getRootNode());
   const focused = root.activeElement === field;
-  if (!focused) return { focused, placed: false };
+  if (!focused) return { focused, placed: false, gone: !field.isConnected };
   if (field.isContentEditable) {
     const selection = /** @type {Document} */ (root).getSelection?.() ?? getSelection();
     selection?.selectAllChildren(/** @type {Node} */ (this));

@@ -128,6 +128,9 @@ const isHeld = arg => typeof arg === 'object' && arg !== null && 'objectId' in a
 /** @param {'gone' | 'document' | 'renamed' | 'moved_context'} reason @param {string} message @param {string} [now] */
 export const stale = (reason, message, now) => new Fault('stale_uid', message, { reason, ...(now === undefined ? {} : { now }) });
 
+/** A node that the page took away, or put another in the place of, as it got the focus. */
+export const goneAsFocused = () => new Fault('stale_uid', 'the node went away as it got the focus', { reason: 'gone', dispatched: 'yes', effect: 'seen' });
+
 /** Whether a failure says that a node, its document or its frame is not there any more; what keeps the tab from answering is another matter. @param {unknown} thrown @returns {thrown is Fault} */
 export const absent = thrown => thrown instanceof Fault &&
   ((thrown.code === 'internal' && thrown.cdp !== '') || (thrown.code === 'detached' && /frame/.test(thrown.message)));
