@@ -115,7 +115,7 @@ async function press(node, watcher, target, point, seen, { button, count, modifi
   if (done < count && effect.sight?.now) throw miss(effect.sight.now, { dispatched: 'yes', effect: 'unknown' });
   if (effect.sight && !effect.sight.clicked && !effect.sight.menu && (effect.sight.disabled || effect.changes.length === 0)) {
     const more = /** @type {const} */ ({ dispatched: 'yes', effect: 'unknown' });
-    throw effect.sight.disabled ? new Fault('disabled', 'the control was disabled as it was clicked', more) : new Fault('not_delivered', 'the page received a press, but no click', more);
+    throw effect.sight.disabled ? new Fault('disabled', 'the control was disabled as it was clicked', more) : new Fault('not_delivered', 'the node received a press, and no click was seen', more);
   }
   const [was, is] = effect.sight?.value ?? [];
   if (was !== undefined && is !== undefined && effect.sight && !await isSecret(target, seen)) {

@@ -54,7 +54,7 @@ export function probe() {
     const link = /** @type {HTMLAnchorElement | null} */ (closest('a[href], area[href]'));
     if (link) return /^(https?|file|blob|data):/.test(link.href) && !link.hasAttribute('download') && (link.href.split('#')[0] !== location.href.split('#')[0] || !link.href.includes('#'));
     const button = /** @type {HTMLButtonElement | null} */ (closest('button, input'));
-    return button !== null && ['submit', 'image'].includes(button.type) && button.form !== null;
+    return button !== null && ['submit', 'image'].includes(button.type) && button.form !== null && !/^dialog$/i.test(button.getAttribute('formmethod') ?? button.form.getAttribute('method') ?? '');
   };
   const inner = element.getRootNode();
   const whole = inner instanceof ShadowRoot && inner.host instanceof HTMLInputElement ? inner.host.type : '';
@@ -179,6 +179,7 @@ export function twoFrames() {
  * @property {(name: string, context: string, item: Node | null, ...keys: Node[]) => boolean} arm
  * @property {() => Sight} sight
  * @property {() => string} begin what no input event announces begins now; why it must not, '' when it may
+ * @property {() => Element | null} focus what has it
  * @property {() => void} end
  */
 
@@ -283,8 +284,8 @@ export function watch(kinds, controls, clicks) {
   let menu = false;
   let moved = '';
   let held = '';
-  const until = new AbortController();
   let capture = () => {};
+  const until = new AbortController();
   /** @param {Event} event */
   const take = event => {
     if (!event.isTrusted || armed === 0) return;
@@ -377,7 +378,7 @@ export function watch(kinds, controls, clicks) {
   };
   const value = () => (element.matches('input:not([type=password i]), textarea, select') ? String(input.value) : '');
   const focus = () => {
-    let at = document.activeElement;
+    let at = roots.find(root => root.activeElement)?.activeElement ?? document.activeElement; // a closed root tells nobody outside
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
     return at;
   };
@@ -385,7 +386,7 @@ export function watch(kinds, controls, clicks) {
   const before = look();
 
   return world.handrail = {
-    element, meets,
+    element, meets, focus,
     arm(name, context, item, ...keys) {
       rearm();
       held = moved = '';
@@ -398,9 +399,9 @@ export function watch(kinds, controls, clicks) {
     },
     sight() {
       if (armed > 0) rearm(); // whoever looks is alive
-      notice(observer.takeRecords());
       capture();
       capture = () => {};
+      notice(observer.takeRecords());
       const changes = [];
       if (location.href !== before.url) changes.push('url');
       if (document.title !== before.title) changes.push('title');
@@ -598,11 +599,9 @@ export function checkedState() {
   return said === 'true' ? 'checked' : said === 'mixed' ? 'mixed' : said === 'false' ? 'unchecked' : '';
 }
 
-/** What has the focus, in open shadow roots too. @returns {Element | null} */
+/** What has the focus, in open shadow roots too. @this {Watcher} @returns {Element | null} */
 export function focused() {
-  let at = document.activeElement;
-  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
-  return at;
+  return this.focus();
 }
 
 /**
