@@ -328,3 +328,37 @@ func TestZoomedFrames(t *testing.T) {
 		web.wantCounts(t, map[string]int{key: 1})
 	}
 }
+
+// What goes elsewhere, or is replaced, as it is pressed or gets the focus.
+func TestFleeting(t *testing.T) {
+	h, web := newClient(t), newSite(t)
+	view := h.snapshot(t, web.main("fleeting.html")).UIDs
+	p := h.direct(t)
+	for range 12 {
+		p.act(t, wire.ActParams{UID: uidOf(t, view, `"jumps"`), Action: "click"})
+	}
+	web.wantCounts(t, map[string]int{"jumps": 12})
+
+	for _, act := range []wire.ActParams{
+		{UID: uidOf(t, view, `"Swapped"`), Action: "set_field", Text: new("text")},
+		{UID: uidOf(t, view, `"anew"`), Action: "press", Key: "Enter"},
+	} {
+		if fault := p.refused(t, wire.StaleUID, "yes", act); fault != nil && (fault.Reason != "gone" || len(fault.Candidates) == 0) {
+			t.Errorf("%s: %+v", act.Action, fault)
+		}
+	}
+	if held := h.evalText(t, "swapped.value"); held != "" {
+		t.Errorf("what came in its place holds %q", held)
+	}
+
+	if r := p.act(t, wire.ActParams{UID: uidOf(t, view, `"Shut away"`), Action: "set_field", Text: new("text")}); r.Focus != `textbox "Shut away"` {
+		t.Errorf("the focus in a closed shadow root: %+v", r)
+	}
+	if r := p.act(t, wire.ActParams{UID: uidOf(t, view, `digit 1"`), Action: "set_field", Text: new("1")}); r.URL != web.main("fleeting.html") || text(r.ValueNow) != "‹hidden›" {
+		t.Errorf("one digit of a secret: %+v", r)
+	}
+	p.act(t, wire.ActParams{UID: uidOf(t, view, `"Ask"`), Action: "click"})
+	if r := p.act(t, wire.ActParams{UID: uidOf(t, h.snapshot(t).UIDs, `"Agree"`), Action: "click"}); r.Navigates || r.NewDocument {
+		t.Errorf("a form of a dialog: %+v", r)
+	}
+}

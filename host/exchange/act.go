@@ -10,9 +10,11 @@ import (
 	"maps"
 	"math"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"handrail/compressor"
 	"handrail/host/policy"
@@ -427,14 +429,28 @@ func withhold(e *wire.Evidence, typed string) {
 		return
 	}
 	inForm := url.QueryEscape(typed)
-	hide := strings.NewReplacer(typed, hiddenValue, inForm, hiddenValue, strings.ReplaceAll(inForm, "+", "%20"), hiddenValue)
+	hide := strings.NewReplacer(typed, hiddenValue, inForm, hiddenValue, strings.ReplaceAll(inForm, "+", "%20"), hiddenValue).Replace
+	if utf8.RuneCountInString(typed) < 4 {
+		// Of a digit of a code copies stand everywhere, and where one is hidden in what is
+		// known, it is told: http://‹hidden›27.0.0.‹hidden›.
+		hide = func(said string) string {
+			return queryValue.ReplaceAllStringFunc(said, func(value string) string {
+				if value[1:] != inForm {
+					return value
+				}
+				return "=" + hiddenValue
+			})
+		}
+	}
 	for _, said := range []*string{&e.URL, &e.Title, &e.Dialog, &e.Focus, &e.Download} {
-		*said = hide.Replace(*said)
+		*said = hide(*said)
 	}
 	if e.Hit != nil {
-		e.Hit.Name, e.Hit.Href = hide.Replace(e.Hit.Name), hide.Replace(e.Hit.Href)
+		e.Hit.Name, e.Hit.Href = hide(e.Hit.Name), hide(e.Hit.Href)
 	}
 }
+
+var queryValue = regexp.MustCompile(`=[^&#]*`)
 
 // unread takes out of an act's evidence what a page says that is never read, and to
 // which the act led, say.

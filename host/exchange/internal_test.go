@@ -107,6 +107,12 @@ func TestWithhold(t *testing.T) {
 	if e.Title != hiddenValue {
 		t.Errorf("title %q", e.Title)
 	}
+	short := "1"
+	e = wire.Evidence{URL: "http://127.0.0.1/?d=1&e=12", Title: "Step 1", ValueNow: &short}
+	withhold(&e, short)
+	if e.URL != "http://127.0.0.1/?d="+hiddenValue+"&e=12" || e.Title != "Step 1" || short != hiddenValue {
+		t.Errorf("one digit: %+v", e)
+	}
 }
 
 // An act that the extension began and never ended is in progress for a while,
