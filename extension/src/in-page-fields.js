@@ -130,9 +130,3 @@ export function sliderState() {
   // JSON knows no infinity.
   return Number.isFinite(now) ? { now, min: Number.isFinite(min) ? min : slider ? 0 : -Number.MAX_VALUE, max: Number.isFinite(max) ? max : slider ? 100 : Number.MAX_VALUE } : null;
 }
-
-/** Gives a node the focus. @this {HTMLElement} @returns {boolean} whether it has it */
-export function takeFocus() {
-  this.focus();
-  return /** @type {Document | ShadowRoot} */ (this.getRootNode()).activeElement === this;
-}
