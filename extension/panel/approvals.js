@@ -1,6 +1,6 @@
 // Questions above the tabs: who wants what where. They take no focus, and their
-// buttons are dead for a moment, so that a press meant for what was there before
-// does not answer them.
+// buttons are dead for a moment when they come or move, so that a press meant for
+// what was there before does not answer them.
 import { titleOf } from '../src/approvals.js';
 
 /** @typedef {import('../src/wire.js').AskParams} Question */
@@ -26,11 +26,19 @@ export const answersTo = ({ origin }) => answers.filter(({ rule }) => !rule || o
  * @returns {(questions: Question[]) => void} shows them
  */
 export function openApprovals(place, send) {
+  let movedAt = -deadMs; // when a card went, and those below it moved up
+  /** Makes buttons dead for a moment. @param {HTMLElement} within */
+  const rest = within => {
+    const set = (/** @type {boolean} */ dead) => { for (const button of within.querySelectorAll('button')) button.disabled = dead; };
+    set(true);
+    setTimeout(() => { if (performance.now() - movedAt > deadMs - 10) set(false); }, deadMs); // else another rest ends later
+  };
   /** @param {Question} question */
   const card = question => {
     const { id, what } = question;
     const card = document.createElement('article');
     card.dataset.question = id;
+    card.tabIndex = -1;
     const title = document.createElement('h2');
     title.id = `question-${id}`;
     title.textContent = titleOf(question);
@@ -44,23 +52,27 @@ export function openApprovals(place, send) {
       const button = document.createElement('button');
       button.type = 'button';
       button.textContent = label;
-      button.disabled = true;
       button.addEventListener('click', () => send(id, answer));
       row.append(button);
     }
-    setTimeout(() => { for (const button of row.querySelectorAll('button')) button.disabled = false; }, deadMs);
     card.append(title, words, row);
+    rest(card);
     return card;
   };
   return questions => {
     const shown = new Map([...place.children].flatMap(one => (one instanceof HTMLElement ? [[one.dataset.question ?? '', one]] : [])));
     const had = place.contains(document.activeElement);
-    for (const [id, one] of shown) if (!questions.some(question => question.id === id)) one.remove();
+    for (const [id, one] of shown) {
+      if (questions.some(question => question.id === id)) continue;
+      one.remove();
+      movedAt = performance.now();
+      rest(place);
+    }
     for (const question of questions) if (!shown.has(question.id)) place.append(card(question));
     place.hidden = questions.length === 0;
     // Who has just answered goes on with the next one, or with the panel.
     if (had && !place.contains(document.activeElement)) {
-      const next = place.querySelector('button:enabled') ?? document.querySelector('[role=tab][aria-selected=true]');
+      const next = place.querySelector('article') ?? document.querySelector('[role=tab][aria-selected=true]');
       if (next instanceof HTMLElement) next.focus();
     }
   };

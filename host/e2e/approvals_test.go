@@ -17,9 +17,9 @@ func (o *own) badge(t *testing.T, session string) string {
 }
 
 // start runs a command beside the test.
-func (o *own) start(args ...string) <-chan output {
+func (h *handrail) start(args ...string) <-chan output {
 	ended := make(chan output, 1)
-	go func() { ended <- o.run(args...) }()
+	go func() { ended <- h.run(args...) }()
 	return ended
 }
 
@@ -42,6 +42,30 @@ func wantWaited(t *testing.T, out output, code int, words string) {
 	if out.code != code || strings.Count(out.stderr, "waiting for approval to "+words) != 1 {
 		t.Errorf("exit %d, want %d after waiting to %s\nstdout %.300s\nstderr %s", out.code, code, words, out.stdout, out.stderr)
 	}
+}
+
+// A second press, meant for a question that has gone, does not answer the one that
+// moves up.
+func TestApprovalOfADoubleClick(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("first.html"), "Save")
+	first := o.as("one").start("snapshot", "--tab", tabOf(t, o.handrail, "First"))
+	p.until(t, "#approvals", "one (cli)")
+	second := o.as("two").start("snapshot", web.cross("second.html"))
+	p.until(t, "#approvals", "two (cli)")
+	eventually(t, "the buttons live", func() bool {
+		return p.value(t, p.view, `document.querySelectorAll('#approvals button:disabled').length`) == 0.0
+	})
+	at := p.value(t, p.view, `(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector('#approvals button').getBoundingClientRect())`).([]any)
+	for press := 1; press <= 2; press++ {
+		for _, kind := range []string{"mousePressed", "mouseReleased"} {
+			p.call(t, p.view, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": press})
+		}
+		eventually(t, "the first question has gone", func() bool { return !strings.Contains(p.text(t, "#approvals"), "one (cli)") })
+	}
+	wantWaited(t, <-first, 0, "read")
+	p.answer(t, "two (cli)", "Not now")
+	wantWaited(t, <-second, 1, "read")
 }
 
 // A request waits for the person, who answers in the panel.
