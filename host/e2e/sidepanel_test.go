@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -222,6 +223,78 @@ func TestSidePanel(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// Copied is what is shown, line for line, with its indentation.
+func TestPanelCopy(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newSidePanel(t, o, web.main("demo.html"), "Save settings")
+	o.call(t, "", "Browser.grantPermissions", map[string]any{"permissions": []string{"clipboardReadWrite", "clipboardSanitizedWrite"}})
+	wantCopied := func() {
+		t.Helper()
+		p.over(t, `document.querySelector('#copy')`, "mousePressed", "mouseReleased")
+		want := strings.Split(fmt.Sprint(p.value(t, p.view, `[...document.querySelectorAll('#view > li')].map(line => {
+			const sign = line.dataset.sign ? line.dataset.sign + ' ' : '';
+			return sign + ' '.repeat(Number(line.style.getPropertyValue('--depth'))) + line.textContent.slice(sign.length);
+		}).join('\n')`)), "\n")
+		p.until(t, "#state", fmt.Sprintf("Copied %d line", len(want)))
+		got := strings.Split(fmt.Sprint(p.value(t, p.view, `navigator.clipboard.readText().catch(String)`)), "\n")
+		if !slices.Equal(got, want) {
+			t.Errorf("copied\n%s\nshown\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	p.call(t, p.view, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 420, "height": 2000, "deviceScaleFactor": 1, "mobile": false}) // so that all lines are drawn
+	wantCopied()
+	p.press(t, p.session, "#save")
+	p.click(t, "#changed")
+	p.until(t, "#view", "Saved for ops@example.com")
+	wantCopied()
+}
+
+// Nothing is cut off at the side, or covered, in a panel of 250 px, and in one of 360 px
+// at 200 %; and however much the agent did, Stop is in sight.
+func TestPanelNarrow(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("demo.html"), "Save settings")
+	p.value(t, p.view, `{
+		for (const one of document.querySelectorAll('details')) one.open = true;
+		for (const id of ['question', 'reading', 'more', 'history-older', 'agent-forget']) document.getElementById(id).hidden = false;
+		for (let i = 0; i < 60; i++) document.querySelector('#agent-steps').append(document.createElement('li'));
+		for (const step of document.querySelectorAll('#agent-steps li')) step.textContent = 'A step';
+	}`)
+	for _, size := range [][2]int{{250, 700}, {180, 400}} {
+		o.call(t, p.view, "Emulation.setDeviceMetricsOverride", map[string]any{"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": false})
+		for _, tab := range []string{"page", "agent", "history", "activity", "sites"} {
+			p.click(t, "[aria-controls="+tab+"]")
+			beyond := p.value(t, p.view, `(width => [...document.querySelectorAll('body *')].filter(one => one.checkVisibility() && !one.closest('.off-screen') && one.getBoundingClientRect().right > width + 1)
+				.map(one => one.id || one.outerHTML.slice(0, 80)).join(', '))(document.documentElement.clientWidth)`)
+			if beyond != "" {
+				t.Errorf("%d px, %s: beyond the edge stand %v", size[0], tab, beyond)
+			}
+		}
+		p.click(t, "[aria-controls=agent]")
+		p.value(t, p.view, `document.querySelector('#agent-steps').lastElementChild.scrollIntoView({ block: 'nearest' })`)
+		if seen := p.value(t, p.view, `(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector('#agent-stop').getBoundingClientRect())`); seen != true {
+			t.Errorf("%d px: the last step in sight, Stop is not", size[0])
+		}
+		p.click(t, "[aria-controls=page]")
+		if apart := p.value(t, p.view, `document.querySelector('#lines').getBoundingClientRect().bottom <= document.querySelector('#question').getBoundingClientRect().top + 1`); apart != true {
+			t.Errorf("%d px: the lines lie under what is below them", size[0])
+		}
+	}
+}
+
+// In forced colours the line that the keyboard is at is told apart, and the tab.
+func TestPanelForcedColours(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("demo.html"), "Save settings")
+	p.call(t, p.view, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "forced-colors", "value": "active"}}})
+	if outline := p.value(t, p.view, `getComputedStyle(document.querySelector('#view [aria-selected=true]')).outlineStyle`); outline != "solid" {
+		t.Errorf("the line's outline is %v", outline)
+	}
+	if colours := p.value(t, p.view, `new Set([...document.querySelectorAll('[role=tab]')].map(tab => getComputedStyle(tab).borderBottomColor)).size`); colours != 2.0 {
+		t.Errorf("%v colours below the tabs", colours)
 	}
 }
 
