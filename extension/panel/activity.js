@@ -41,11 +41,13 @@ export function openActivity(ask) {
     return line;
   };
   /** @param {{message?: string}} fault */
-  const fail = fault => { state.textContent = String(fault?.message ?? fault); };
+  const fail = fault => say(String(fault?.message ?? fault));
+  /** Says it once, however often it is looked. @param {string} text */
+  const say = text => { if (state.textContent !== text) state.textContent = text; };
   /** @param {Activity} found */
   const show = found => {
     const now = Date.now();
-    state.textContent = found.clients.length === 0 ? 'No program is connected' : '';
+    say(found.clients.length === 0 ? 'No program is connected' : '');
     const said = JSON.stringify(found);
     if (said === last) return; // what has the focus stays
     last = said;

@@ -23,11 +23,13 @@ const notice = openNotice(element('host', HTMLElement));
 const tabs = {};
 /** @type {import('./link.js').HostState | undefined} */
 let known;
+let said = '';
 
 const showQuestions = openApprovals(element('approvals', HTMLElement), (id, given) => answer(id, given));
 const { ask, answer } = openLink(state => {
   known = state;
-  notice(hostStateOf(state));
+  const words = hostStateOf(state);
+  if (said !== (said = JSON.stringify(words) ?? '')) notice(words); // said once, however often the host is tried
   for (const tab of Object.values(tabs)) tab.host?.(state);
 }, showQuestions);
 

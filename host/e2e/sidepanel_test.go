@@ -298,6 +298,27 @@ func TestPanelForcedColours(t *testing.T) {
 	}
 }
 
+// A host that is not to be had is tried again and again, and told of once.
+func TestPanelHostSaidOnce(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("demo.html"), "Save settings")
+	p.value(t, p.view, `globalThis.said = 0, new MutationObserver(() => said++).observe(document.querySelector('#host'), { childList: true })`)
+	wrapper, err := filepath.Glob(filepath.Join(o.home, "profile", "NativeMessagingHosts", "*.json"))
+	if err != nil || len(wrapper) != 1 {
+		t.Fatalf("manifests %v, %v", wrapper, err)
+	}
+	if err := os.Remove(wrapper[0]); err != nil {
+		t.Fatal(err)
+	}
+	p.kill(t, "chrome-extension://")
+	p.until(t, "#host", "not installed")
+	said := p.value(t, p.view, `said`)
+	p.value(t, p.view, `new Promise(resolve => setTimeout(resolve, 5000))`) // three tries
+	if now := p.value(t, p.view, `said`); now != said {
+		t.Errorf("said %v times, then %v", said, now)
+	}
+}
+
 // Of a view of 300,000 lines only those in sight are elements, and the keyboard comes to
 // the last one. How long a key in the query box takes is logged.
 func TestPanelHuge(t *testing.T) {
