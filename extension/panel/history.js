@@ -1,5 +1,5 @@
 // The History tab: what was shown and done in this browser, and what is stored of it.
-import { activeTab } from '../src/chrome.js';
+import { activeTab, onActiveTab } from '../src/chrome.js';
 import { bytesOf, save } from './download.js';
 import { element } from './element.js';
 import { focusable, renderLine } from './lines.js';
@@ -34,7 +34,12 @@ export function openHistory(ask) {
   const stored = element('history-view', HTMLElement);
   const lines = element('history-lines', HTMLOListElement);
   const purge = element('history-purge', HTMLFormElement);
+  const section = element('history', HTMLElement);
   let oldest = 0;
+  let listed = -1; // tab whose entries are listed
+  let newest = 0; // the listing asked for last
+  /** What opened the stored view. @type {Element | null} */
+  let opener = null;
 
   const chosen = () => [...list.querySelectorAll('input:checked')].map(box => /** @type {HTMLInputElement} */ (box).value);
   const choose = () => {
@@ -51,17 +56,40 @@ export function openHistory(ask) {
       state.textContent = hint ? `${message}: ${hint}` : message;
     }
   };
-  /** @param {boolean} [more] what is older than what is listed */
-  const load = more => run(async () => {
-    const { entries } = await ask('history', { limit: page, ...(all.checked ? {} : { tab: await activeTab() }), ...(more && oldest ? { before: oldest } : {}) });
-    if (!more) list.replaceChildren();
+  /**
+   * Lists anew. What is chosen stays so, and what has the focus.
+   * @param {boolean} [more] what is older than what is listed
+   */
+  const fill = async more => {
+    const mine = ++newest;
+    const tab = await activeTab();
+    const { entries } = await ask('history', { limit: page, ...(all.checked ? {} : { tab }), ...(more && oldest ? { before: oldest } : {}) });
+    if (mine !== newest) return '';
+    listed = tab;
     const now = Date.now();
-    list.append(...entries.map((/** @type {Entry} */ entry) => row(entry, now)));
+    const rows = entries.map((/** @type {Entry} */ entry) => row(entry, now));
+    if (more) list.append(...rows);
+    else {
+      const checked = new Set(chosen());
+      const focused = document.activeElement;
+      const item = focused?.closest('#history-entries > li');
+      const handle = item?.querySelector('input')?.value;
+      const at = item ? [...item.querySelectorAll('input, button')].findIndex(one => one === focused) : -1;
+      list.replaceChildren(...rows);
+      for (const box of list.querySelectorAll('input')) {
+        box.checked = checked.has(box.value);
+        const control = at >= 0 && box.value === handle ? box.closest('li')?.querySelectorAll('input, button')[at] : null;
+        if (control instanceof HTMLElement) control.focus();
+      }
+      if (item && !list.contains(document.activeElement)) list.focus();
+    }
     oldest = entries.at(-1)?.at ?? oldest;
     older.hidden = entries.length < page;
     choose();
     return list.children.length === 0 ? 'Nothing was shown or done yet' : '';
-  });
+  };
+  /** @param {boolean} [more] */
+  const load = more => run(() => fill(more));
   /** @param {string} label @param {string} of @param {() => Promise<string>} work */
   const button = (label, of, work) => {
     const made = document.createElement('button');
@@ -101,7 +129,7 @@ export function openHistory(ask) {
         }),
         button(entry.pinned ? 'Unpin' : 'Pin', words, async () => {
           await ask('pin', { handle, ...(entry.pinned && { off: true }) });
-          await load();
+          await fill();
           return entry.pinned ? 'It may be let go again' : 'It is kept';
         }),
       );
@@ -111,7 +139,9 @@ export function openHistory(ask) {
   };
   /** @param {{handle: string, since?: string}} what @param {string} heading */
   const show = async (what, heading) => {
+    const by = document.activeElement;
     const view = await ask('read', what);
+    opener = by;
     element('history-heading', HTMLElement).textContent = heading;
     lines.dataset.handle = view.recovery_handle;
     lines.replaceChildren(...view.uids.split('\n').map((/** @type {string} */ line) => focusable(renderLine(line))));
@@ -133,7 +163,8 @@ export function openHistory(ask) {
   }));
   element('history-close', HTMLButtonElement).addEventListener('click', () => {
     stored.hidden = true;
-    list.querySelector('button')?.focus();
+    const to = opener?.isConnected ? opener : list.querySelector('button');
+    if (to instanceof HTMLElement) to.focus();
   });
   purge.addEventListener('submit', event => {
     event.preventDefault();
@@ -141,9 +172,18 @@ export function openHistory(ask) {
     run(async () => {
       const { snapshots } = await ask('purge', age === 'all' ? { all: true } : { older_than_s: Number(age) });
       element('history-purging', HTMLDetailsElement).open = false;
-      await load();
-      return `${snapshots.toLocaleString()} snapshots were removed`;
+      stored.hidden = true; // it may be of what was removed
+      await fill();
+      return snapshots === 1 ? '1 snapshot was removed' : `${snapshots.toLocaleString()} snapshots were removed`;
     });
   });
-  return { shown: () => void load() };
+  onActiveTab(async () => {
+    if (!section.hidden && !all.checked && await activeTab() !== listed) load();
+  });
+  return {
+    shown: () => void load(),
+    read() {
+      if (!section.hidden && list.children.length === 0) load();
+    },
+  };
 }

@@ -36,6 +36,8 @@ let asking;
 let connected = false;
 /** @type {import('./link.js').Ask} */
 let ask;
+/** Called when a view is shown. */
+let whenRead = () => {};
 /** Takes away what was found. @type {() => void} */
 let clearFound;
 /** What is chosen, once that is known. @type {(() => ReturnType<typeof import('./options.js').optionsOf>) | undefined} */
@@ -135,6 +137,7 @@ const read = (asks, show, fail = sayFault) => alone('Reading the page…', asks,
     snapshot.smaller === false && 'The view is not smaller than the page\'s tree',
     snapshot.structure_reason && `No structure: ${snapshot.structure_reason}`];
   say(notes.filter(Boolean).join('. '));
+  whenRead();
 }, fail);
 
 /** The choices and the query. */
@@ -299,9 +302,13 @@ async function copyText(text, done) {
   }
 }
 
-/** Opens the tab: reads the active tab now and whenever another one is. @param {import('./link.js').Ask} link @returns {import('./panel.js').Tab} */
-export function openPage(link) {
+/**
+ * Opens the tab: reads the active tab now and whenever another one is.
+ * @param {import('./link.js').Ask} link @param {() => void} onRead @returns {import('./panel.js').Tab}
+ */
+export function openPage(link, onRead) {
   ask = link;
+  whenRead = onRead;
   clearFound = openFind(async text => {
     try {
       const found = shown.handle ? await ask('find', { handle: shown.handle, text }) : undefined;

@@ -16,6 +16,7 @@ import { openTabs } from './tabs.js';
  * @typedef {object} Tab
  * @property {() => void} [shown] called whenever the tab comes up
  * @property {(state: import('./link.js').HostState) => void} [host] called whenever the worker tells the host's state
+ * @property {() => void} [read] called whenever the Page tab has read a page
  */
 
 const notice = openNotice(element('host', HTMLElement));
@@ -37,6 +38,6 @@ tabs.sites = openSites(ask);
 tabs.agent = openAgent(ask);
 tabs.history = openHistory(ask);
 tabs.activity = openActivity(ask);
-tabs.page = openPage(ask);
+tabs.page = openPage(ask, () => tabs.history.read?.());
 if (known) for (const tab of Object.values(tabs)) tab.host?.(known);
 openTabs(element('tabs', HTMLElement), name => tabs[name]?.shown?.());

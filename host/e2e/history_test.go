@@ -13,6 +13,49 @@ import (
 	"handrail/host/wire"
 )
 
+// The list is of the tab in front, and what is chosen and has the focus stays so; what
+// was removed is not shown, and acting on it says so.
+func TestPanelHistoryStays(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	other, _ := o.open(t, web.main("first.html"))
+	p := newPanel(t, o, web.main("demo.html"), "Save settings")
+	focus := func(label string) {
+		t.Helper()
+		p.value(t, p.view, fmt.Sprintf(`[...document.querySelectorAll('#history-entries button')].find(button => button.textContent === %q).focus()`, label))
+	}
+	focused := func() any { return p.value(t, p.view, `document.activeElement.textContent`) }
+	p.click(t, `[aria-controls=history]`)
+	p.until(t, "#history-entries", "Orders")
+	p.click(t, "#history-entries input")
+	focus("Pin")
+	p.value(t, p.view, `document.activeElement.click()`)
+	p.until(t, "#history-entries", "pinned")
+	if label, n := focused(), p.value(t, p.view, `document.querySelectorAll('#history-entries input:checked').length`); label != "Unpin" || n != 1.0 {
+		t.Errorf("pinned, %.40q has the focus and %v are chosen", label, n)
+	}
+	focus("Open")
+	p.value(t, p.view, `document.activeElement.click()`)
+	p.until(t, "#history-lines", "Save settings")
+	p.click(t, "#history-close")
+	if label := focused(); label != "Open" {
+		t.Errorf("closed, %.40q has the focus", label)
+	}
+	o.call(t, "", "Target.activateTarget", map[string]any{"targetId": other})
+	eventually(t, "the other tab's entries are listed", func() bool {
+		text := p.text(t, "#history-entries")
+		return strings.Contains(text, "First") && !strings.Contains(text, "Orders")
+	})
+
+	p.value(t, p.view, `document.querySelector('#history-entries button').click()`)
+	p.until(t, "#history-lines", "Cancel")
+	p.set(t, "#history-age", "all")
+	p.submit(t, "#history-purge")
+	p.until(t, "#history-state", "removed")
+	if view := p.text(t, "#history-view"); view != "" {
+		t.Errorf("what was removed is shown\n%s", view)
+	}
+}
+
 // What programs were shown and did is listed in the panel, opened, compared, saved and
 // removed; a program that the person sends away stays away.
 func TestPanelHistoryAndActivity(t *testing.T) {
