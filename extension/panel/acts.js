@@ -106,3 +106,11 @@ export function evidenceOf(r) {
     r.hint,
   ].filter(Boolean).join('; ');
 }
+
+/** Why an act failed, in a line: what happened, whether it reached the page, what to do. @param {unknown} fault */
+export function failureOf(fault) {
+  const { code = '', message = String(fault), hint = '', dispatched = 'uncertain' } = /** @type {{code?: string, message?: string, hint?: string, dispatched?: string}} */ (fault ?? {});
+  const reached = { no: 'nothing reached the page', yes: 'it reached the page' }[dispatched] ?? 'it is not known whether it reached the page';
+  const next = code === 'unknown_handle' ? 'read the page again' : dispatched !== 'no' && (!hint || /^try again/.test(hint)) ? 'look at the page before acting again' : hint;
+  return [code !== 'uncertain' && message, reached, next].filter(Boolean).join('; ');
+}

@@ -40,7 +40,7 @@ export function openLink(onState, onQuestions) {
     });
     opened.onDisconnect.addListener(() => {
       port = null;
-      for (const asked of waiting.values()) asked.reject({ code: 'detached', message: 'the worker was stopped', hint: 'try again' });
+      for (const asked of waiting.values()) asked.reject({ code: 'detached', message: 'the worker was stopped', hint: 'try again', dispatched: 'uncertain' });
       waiting.clear();
       onQuestions([]); // their host went with the worker
       setTimeout(() => (port ??= connect()), 200);

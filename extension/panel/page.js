@@ -1,6 +1,6 @@
 // The Page tab: the live view of the window's active tab.
 import { activeTab, onActiveTab, reloadTab, tabURL } from '../src/chrome.js';
-import { actsOf, evidenceOf, nodeOf, optionsIn, titleOf } from './acts.js';
+import { actsOf, evidenceOf, failureOf, nodeOf, optionsIn, titleOf } from './acts.js';
 import { element } from './element.js';
 import { openFind } from './find.js';
 import { joinWindow, leftOut, parseLine } from './lines.js';
@@ -69,6 +69,11 @@ function say(text, wrong = false) {
 
 /** @param {unknown} fault */
 function sayFault(fault) {
+  if (codeOf(fault) === 'canceled') return say('Canceled: what was shown before is still shown');
+  if (codeOf(fault) === 'unknown_handle') {
+    const { title, text } = stateOf(fault);
+    return say(`${title}. ${text}`, true);
+  }
   const { message = String(fault), hint = '' } = /** @type {{message?: string, hint?: string}} */ (fault ?? {});
   say(hint ? `${message}: ${hint}` : message, true);
 }
@@ -281,10 +286,10 @@ async function perform(act, node, handle, text, submit) {
     });
   }, fault => {
     acting = false;
-    const { message = String(fault), hint = '', dispatched = '' } = /** @type {{message?: string, hint?: string, dispatched?: string}} */ (fault ?? {});
-    tell([message, dispatched === 'no' ? 'nothing reached the page' : dispatched && `it reached the page: ${dispatched}`, hint].filter(Boolean).join('; '), true);
+    tell(failureOf(fault), true);
     if (missed) readPage();
-    else if (/^(dialog_open|not_approved|page_crashed|debugger_taken|canceled_by_user|store_\w+|restricted_page)$/.test(codeOf(fault))) showFault(fault);
+    else if (/^(dialog_open|not_approved|page_crashed|debugger_taken|canceled_by_user|store_\w+|restricted_page|unknown_handle)$/.test(codeOf(fault))) showFault(fault);
+    else if (/** @type {{dispatched?: string}} */ (fault ?? {}).dispatched !== 'no') readPage(); // to see what became of it
   });
 }
 

@@ -56,6 +56,7 @@ const states = {
   timeout: { title: 'The page did not answer in time', text: 'It is busy, or very large. Read again; if it lasts, reload it.', remedies: ['again', 'reload'] },
   canceled: { title: 'Canceled', text: 'The page was not read.', remedies: ['again'] },
   detached: { title: 'The connection to the browser was lost', text: 'It comes back by itself.', remedies: ['again'] },
+  unknown_handle: { title: 'What was read is no longer stored', text: 'It was removed, or the store is another one now. Read the page again.', remedies: ['again'] },
   unknown_tab: { title: 'The tab is gone', text: 'Go to another one.' },
   no_page: { title: 'No page is open', text: 'Open one, and it is read.' },
   store_full: { title: 'The disk is full', text: 'Nothing can be recorded, so nothing is read. Free some space, or delete old snapshots.', command: `${program} purge --older-than 7d`, remedies: ['again'] },

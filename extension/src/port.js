@@ -67,7 +67,7 @@ export class Link {
       const timer = setTimeout(() => {
         this.#asked.delete(id);
         this.notify('cancel', { id });
-        reject(new Fault('timeout', `the host did not answer ${method} within ${ms} ms`));
+        reject(new Fault('timeout', `the host did not answer ${method} within ${ms} ms`, { dispatched: 'uncertain' }));
       }, ms);
       this.#asked.set(id, { resolve, reject, timer });
       signal?.addEventListener('abort', () => { if (this.#asked.has(id)) this.notify('cancel', { id }); }, { once: true });
@@ -94,7 +94,7 @@ export class Link {
     this.#open = false;
     for (const { reject, timer } of this.#asked.values()) {
       clearTimeout(timer);
-      reject(new Fault('detached', 'the host has ended'));
+      reject(new Fault('detached', 'the host has ended', { dispatched: 'uncertain' })); // it may have done it
     }
     this.#asked.clear();
     for (const running of this.#running.values()) running.abort();

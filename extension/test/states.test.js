@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { actsOf, evidenceOf, nodeOf, optionsIn } from '../panel/acts.js';
+import { actsOf, evidenceOf, failureOf, nodeOf, optionsIn } from '../panel/acts.js';
 import { Heights } from '../panel/heights.js';
 import { parseLine } from '../panel/lines.js';
 import { outlineOf, unfolded } from '../panel/outline.js';
@@ -77,6 +77,14 @@ test('what came of an act is told in a line', () => {
   assert.equal(evidenceOf(result), 'done by mouse; changed: url; lines +1 −2');
   assert.equal(evidenceOf({ ...result, effect: 'none_seen', changes: [], diff: 'unchanged' }), 'done by mouse; no effect was seen; the view is unchanged');
 });
+
+for (const { name, fault, want } of [
+  { name: 'refused', fault: { code: 'covered', message: 'it is covered', hint: 'scroll', dispatched: 'no' }, want: 'it is covered; nothing reached the page; scroll' },
+  { name: 'done in part', fault: { code: 'timeout', message: 'late', hint: 'try again', dispatched: 'yes' }, want: 'late; it reached the page; look at the page before acting again' },
+  { name: 'lost', fault: { code: 'detached', message: 'the host has ended', hint: 'try again: it reconnects by itself', dispatched: 'uncertain' }, want: 'the host has ended; it is not known whether it reached the page; look at the page before acting again' },
+  { name: 'uncertain', fault: { code: 'uncertain', message: 'it is not known whether', hint: 'take a snapshot', dispatched: 'uncertain' }, want: 'it is not known whether it reached the page; take a snapshot' },
+  { name: 'removed', fault: { code: 'unknown_handle', message: 'no view', hint: 'check HANDRAIL_HOME', dispatched: 'no' }, want: 'no view; nothing reached the page; read the page again' },
+]) test(`why an act failed: ${name}`, () => assert.equal(failureOf(fault), want));
 
 test('heights are summed and found', () => {
   for (const count of [0, 1, 2, 3, 7, 64, 1000]) {

@@ -54,6 +54,12 @@ func TestPanelHistoryStays(t *testing.T) {
 	if view := p.text(t, "#history-view"); view != "" {
 		t.Errorf("what was removed is shown\n%s", view)
 	}
+	p.click(t, `[aria-controls=page]`)
+	p.choose(t, `"Save"`, "Click")
+	p.until(t, "#did", "nothing reached the page; read the page again")
+	p.until(t, "#notice", "no longer stored")
+	p.click(t, "#notice button")
+	eventually(t, "the page is read again", func() bool { return p.text(t, "#notice") == "" && strings.Contains(p.text(t, "#view"), `"Save"`) })
 }
 
 // What programs were shown and did is listed in the panel, opened, compared, saved and

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"handrail/host/wire"
@@ -198,6 +199,17 @@ func TestPanelMore(t *testing.T) {
 	if windows == 1 {
 		t.Error("the view is one window")
 	}
+	p.submit(t, "#ask")
+	p.until(t, "#size", "controls left")
+	p.value(t, p.view, `document.querySelector('#more').click(), document.querySelector('#cancel').click()`)
+	p.until(t, "#state", "Canceled")
+	p.click(t, "#more")
+	eventually(t, "the next window is there", func() bool { return p.text(t, "#reading") == "" })
+	for p.text(t, "#more") != "" {
+		size := p.text(t, "#size")
+		p.click(t, "#more")
+		eventually(t, "the next window is there", func() bool { return p.text(t, "#size") != size })
+	}
 	text := strings.Join(p.all(t), "\n")
 	seen := map[string]int{}
 	for _, order := range regexp.MustCompile(`"Order \d+"`).FindAllString(text, -1) {
@@ -262,6 +274,36 @@ func TestPanelDuringAnAct(t *testing.T) {
 	click()
 	o.call(t, "", "Target.activateTarget", map[string]any{"targetId": other})
 	p.until(t, "#view", "Save settings")
+}
+
+// Of an act whose answer was lost nobody says that it never was, and the page is read
+// again, to look.
+func TestPanelActLost(t *testing.T) {
+	for name, lose := range map[string]func(p *panel){
+		"the worker was stopped": func(p *panel) { p.killWorker(t) },
+		"the host has ended":     func(p *panel) { p.kill(t, "chrome-extension://") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, o := newShop(t), newOwn(t)
+			confirming, goOn := make(chan bool), make(chan bool)
+			answer := sync.OnceFunc(func() { close(goOn) })
+			t.Cleanup(answer)
+			s.confirm = func() {
+				close(confirming)
+				<-goOn
+			}
+			p := newPanel(t, o, s.URL+"/check?name=Ada", "Confirm")
+			p.choose(t, "Confirm", "Click")
+			<-confirming
+			lose(p)
+			p.until(t, "#did", name+"; it is not known whether it reached the page; look at the page before acting again")
+			answer()
+			p.reads(t, s.receipt)
+			if got := s.confirmed(); got != "Ada" {
+				t.Errorf("orders %q", got)
+			}
+		})
+	}
 }
 
 // What a click changed is shown as lines that came, went and changed.
