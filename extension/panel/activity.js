@@ -1,4 +1,5 @@
 // The Activity tab: who is connected to this browser, and what they asked for.
+import { legible } from '../src/fault.js';
 import { element } from './element.js';
 import { timeOf } from './history.js';
 
@@ -11,12 +12,12 @@ const everyMs = 2000;
 /** @param {ActiveClient} client @param {number} now Unix ms */
 export function clientOf({ client, since, reads, acts, now: method }, now) {
   const count = (/** @type {number} */ n, /** @type {string} */ what) => `${n} ${what}${n === 1 ? '' : 's'}`;
-  return `${client.replace(':', ' ')}, since ${timeOf(since, now)}: ${count(reads, 'read')}, ${count(acts, 'act')}${method ? `, ${method} under way` : ''}`;
+  return `${legible(client).replace(':', ' ')}, since ${timeOf(since, now)}: ${count(reads, 'read')}, ${count(acts, 'act')}${method ? `, ${method} under way` : ''}`;
 }
 
 /** @param {Request} request @param {number} now Unix ms */
 export function requestOf({ at, client, method, action, tab, code, ms }, now) {
-  return `${timeOf(at, now)} ${client.replace(':', ' ').trim()}: ${[method, action].filter(Boolean).join(' ')}${tab ? ` in tab ${tab}` : ''}, ${code || 'done'}, ${ms.toLocaleString()} ms`;
+  return `${timeOf(at, now)} ${legible(client).replace(':', ' ').trim()}: ${[method, action].filter(Boolean).join(' ')}${tab ? ` in tab ${tab}` : ''}, ${code || 'done'}, ${ms.toLocaleString()} ms`;
 }
 
 /** @param {import('./link.js').Ask} ask @returns {import('./panel.js').Tab} */
@@ -54,7 +55,7 @@ export function openActivity(ask) {
     const at = [...clients.querySelectorAll('button')].findIndex(button => button === document.activeElement);
     clients.replaceChildren(
       ...found.clients.map(client => row(clientOf(client, now), 'Disconnect', { id: client.id })),
-      ...found.blocked.map(client => row(`${client.replace(':', ' ')}: kept away`, 'Allow again', { allow: client })),
+      ...found.blocked.map(client => row(`${legible(client).replace(':', ' ')}: kept away`, 'Allow again', { allow: client })),
     );
     if (at >= 0) [...clients.querySelectorAll('button')].at(Math.min(at, clients.children.length - 1))?.focus();
     requests.replaceChildren(...found.requests.map(request => {

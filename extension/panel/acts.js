@@ -1,4 +1,6 @@
-// The acts that fit a node, and what came of one, in words.
+// The acts that fit a node, and what came of one, in words. What a page says is
+// quoted: it cannot look like ours.
+import { legible, quoted } from '../src/fault.js';
 
 /** @typedef {import('../src/wire.js').ActParams} ActParams */
 /** @typedef {import('../src/wire.js').ActResult} ActResult */
@@ -44,7 +46,7 @@ export function unquoted(text) {
 }
 
 /** The node in a few words. @param {Node} node */
-export const titleOf = ({ uid, role, name }) => [`[${uid}]`, role, name && `"${name.length > 60 ? `${name.slice(0, 59)}…` : name}"`].filter(Boolean).join(' ');
+export const titleOf = ({ uid, role, name }) => [`[${uid}]`, role, name && quoted(name, 60)].filter(Boolean).join(' ');
 
 /**
  * The acts that fit a node, the likeliest first.
@@ -54,7 +56,7 @@ export const titleOf = ({ uid, role, name }) => [`[${uid}]`, role, name && `"${n
 export function actsOf({ role, name, value, states }, choices) {
   /** @type {Act[]} */
   const acts = [];
-  const what = name || role;
+  const what = legible(name, 60) || role;
   const on = states.some(state => state === 'checked' || state === 'mixed');
   const writable = !states.includes('readonly') && !states.includes('disabled');
   if (choice.test(role) && choices?.length) {
@@ -94,13 +96,13 @@ export function evidenceOf(r) {
     r.reverted && 'the page took it back',
     r.dispatched !== 'no' && r.effect === 'none_seen' && !r.unchanged && 'no effect was seen',
     r.changes?.length && `changed: ${r.changes.join(', ')}`,
-    r.value_now !== undefined && `value now "${r.value_now}"`,
-    r.chosen?.length && `chosen: ${r.chosen.join(', ')}`,
+    r.value_now !== undefined && `value now ${quoted(r.value_now)}`,
+    r.chosen?.length && `chosen: ${r.chosen.map(one => quoted(one)).join(', ')}`,
     r.after?.length && `now ${r.after.join(', ')}`,
-    r.new_document && `now at ${r.title || r.url}`,
+    r.new_document && `now at ${r.title ? quoted(r.title) : r.url}`,
     r.new_tab && 'a new tab opened',
-    r.download && `download "${r.download}"`,
-    r.dialog && `a dialog opened: "${r.dialog}"`,
+    r.download && `download ${quoted(r.download)}`,
+    r.dialog && `a dialog opened: ${quoted(r.dialog)}`,
     r.console_errors && `${r.console_errors} errors in the page's console`,
     lines.length > 0 ? `lines ${lines.map(([sign, n]) => `${sign === '-' ? '−' : sign}${n}`).join(' ')}` : r.diff === 'unchanged' && 'the view is unchanged',
     r.hint,

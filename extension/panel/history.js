@@ -1,5 +1,6 @@
 // The History tab: what was shown and done in this browser, and what is stored of it.
 import { activeTab, onActiveTab } from '../src/chrome.js';
+import { legible } from '../src/fault.js';
 import { bytesOf, save } from './download.js';
 import { element } from './element.js';
 import { focusable, renderLine } from './lines.js';
@@ -17,10 +18,10 @@ export function timeOf(at, now) {
 
 /** What an entry was, in words. @param {Entry} entry */
 export function wordsOf({ handle, title, origin = '', path = '', tokens_before: before = 0, view_tokens: after = 0, superseded, pinned, action, uid, state, effect, code, client }) {
-  const by = client.replace(/^panel:$/, 'the panel').replace(/^panel:agent$/, 'the panel\'s agent').replace(/^(cli|mcp|program):/, '$1 ');
+  const by = legible(client).replace(/^panel:$/, 'the panel').replace(/^panel:agent$/, 'the panel\'s agent').replace(/^(cli|mcp|program):/, '$1 ');
   if (!handle) return `${action}${uid ? ` ${uid}` : ''}: ${[state, code, effect && effect !== 'unknown' && `effect ${effect.replace('_', ' ')}`].filter(Boolean).join(', ')}; by ${by}`;
   const marks = [pinned && 'pinned', superseded && 'the page has moved on'].filter(Boolean).join(', ');
-  return `${title || origin + path || 'a page'}, ${before.toLocaleString()} → ${after.toLocaleString()} tokens, for ${by}${marks ? ` (${marks})` : ''}`;
+  return `${legible(title ?? '', 100) || origin + path || 'a page'}, ${before.toLocaleString()} → ${after.toLocaleString()} tokens, for ${by}${marks ? ` (${marks})` : ''}`;
 }
 
 /** @param {import('./link.js').Ask} ask @returns {import('./panel.js').Tab} */

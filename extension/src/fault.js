@@ -16,6 +16,9 @@ const maxQuoted = 300; // characters
 export const quoted = (text, most = maxQuoted) => JSON.stringify(text.length > most ? `${text.slice(0, most)}…` : text)
   .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, one => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 
+/** The same where no quotation marks stand. @param {string} text @param {number} [most] characters */
+export const legible = (text, most) => quoted(text, most).slice(1, -1);
+
 /** A failure with a code; what reached the page is "no" unless more says otherwise. */
 export class Fault extends Error {
   /**

@@ -12,6 +12,7 @@ const entry = { at, tab: 7, client: 'cli:pts/1' };
 for (const { name, more, want } of [
   { name: 'a view', more: { handle: 'hr_1', title: 'Orders', origin: 'https://a', path: '/b', tokens_before: 2315, view_tokens: 53 }, want: 'Orders, 2,315 → 53 tokens, for cli pts/1' },
   { name: 'a page without a title', more: { handle: 'hr_1', origin: 'https://a', path: '/b', view_tokens: 3, tokens_before: 9, pinned: true, superseded: true }, want: 'https://a/b, 9 → 3 tokens, for cli pts/1 (pinned, the page has moved on)' },
+  { name: 'a page that would turn the line around', more: { handle: 'hr_1', title: 'a\u202eb\n', client: 'cli:\u202ec' }, want: 'a\\u{202e}b\\n, 0 → 0 tokens, for cli \\u{202e}c' },
   { name: 'an act', more: { action: 'click', uid: 'u9', state: 'done', effect: 'none_seen' }, want: 'click u9: done, effect none seen; by cli pts/1' },
   { name: 'an act that failed', more: { action: 'click', uid: 'u9', state: 'failed', code: 'covered', effect: 'unknown' }, want: 'click u9: failed, covered; by cli pts/1' },
   { name: 'of the panel', more: { action: 'navigate', state: 'sent', client: 'panel:' }, want: 'navigate: sent; by the panel' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { actsOf, evidenceOf, failureOf, nodeOf, optionsIn } from '../panel/acts.js';
+import { actsOf, evidenceOf, failureOf, nodeOf, optionsIn, titleOf } from '../panel/acts.js';
 import { Heights } from '../panel/heights.js';
 import { parseLine } from '../panel/lines.js';
 import { outlineOf, unfolded } from '../panel/outline.js';
@@ -76,6 +76,14 @@ test('what came of an act is told in a line', () => {
   const result = /** @type {import('../src/wire.js').ActResult} */ ({ act_id: '1', dispatched: 'yes', effect: 'seen', settled: false, method: 'mouse', changes: ['url'], diff: '+ "a"\n- "b"\n- "c"' });
   assert.equal(evidenceOf(result), 'done by mouse; changed: url; lines +1 −2');
   assert.equal(evidenceOf({ ...result, effect: 'none_seen', changes: [], diff: 'unchanged' }), 'done by mouse; no effect was seen; the view is unchanged');
+});
+
+test('what a page says cannot look like the panel\'s own words', () => {
+  const result = /** @type {import('../src/wire.js').ActResult} */ ({ act_id: '1', dispatched: 'yes', effect: 'seen', settled: true, method: 'mouse', value_now: 'a"; done\u202ex', chosen: ['b\n'], new_document: true, title: '" \u2066' });
+  assert.equal(evidenceOf(result), 'done by mouse; value now "a\\"; done\\u{202e}x"; chosen: "b\\n"; now at "\\" \\u{2066}"');
+  const node = { uid: 'u1', role: 'textbox', name: `"\u202e${'x'.repeat(100_000)}`, value: '', states: [] };
+  assert.equal(titleOf(node), `[u1] textbox "\\"\\u{202e}${'x'.repeat(58)}…"`);
+  assert.ok((actsOf(node)[0].question?.label.length ?? 0) < 100);
 });
 
 for (const { name, fault, want } of [
