@@ -6,7 +6,7 @@
 
 /**
  * @param {HTMLElement} menu
- * @returns {(groups: Group[], place: DOMRect, back: () => void) => void} opens it; back gives the focus back
+ * @returns {{open: (groups: Group[], place: DOMRect, back: () => void) => void, close: () => void}} back gives the focus back
  */
 export function openMenu(menu) {
   let back = () => {};
@@ -35,7 +35,7 @@ export function openMenu(menu) {
   });
   menu.addEventListener('focusout', event => { if (!(event.relatedTarget instanceof Node && menu.contains(event.relatedTarget))) close(false); });
 
-  return (groups, place, giveBack) => {
+  const open = (/** @type {Group[]} */ groups, /** @type {DOMRect} */ place, /** @type {() => void} */ giveBack) => {
     close(false);
     back = giveBack;
     buttons = [];
@@ -71,4 +71,5 @@ export function openMenu(menu) {
     menu.scrollTop = 0;
     focus(0);
   };
+  return { open, close };
 }

@@ -38,18 +38,20 @@ let connected = false;
 let ask;
 /** Called when a view is shown. */
 let whenRead = () => {};
-/** Takes away what was found. @type {() => void} */
-let clearFound;
+/** @type {ReturnType<typeof openFind>} */
+let finding;
 /** What is chosen, once that is known. @type {(() => ReturnType<typeof import('./options.js').optionsOf>) | undefined} */
 let chosen;
 /** An act is under way: what would read the page meanwhile does so behind it. */
 let acting = false;
 let missed = false;
+/** The tab in which a node is drawn, 0 for none. */
+let marked = 0;
 
 const tree = openTree(element('lines', HTMLElement), view, { point: line => point(line.querySelector('[data-uid]')), open: openLine });
-const showMenu = openMenu(element('line-acts', HTMLElement));
-const askFor = openQuestion();
+const menu = openMenu(element('line-acts', HTMLElement));
 const back = () => view.focus({ preventScroll: true });
+const question = openQuestion(back);
 const notice = openNotice(element('notice', HTMLElement), (remedy, text) => {
   switch (remedy) {
     case 'again': return readPage({ again: true });
@@ -58,8 +60,12 @@ const notice = openNotice(element('notice', HTMLElement), (remedy, text) => {
     default: return answerDialog(remedy === 'accept', text);
   }
 }, back);
-const point = openPointing(element('content', HTMLElement), pointed =>
-  (shown.handle ? ask('highlight', pointed ?? { tab: shown.tab }).catch(fault => sayFault(fault)) : Promise.resolve()));
+const point = openPointing(element('content', HTMLElement), async pointed => {
+  const { tab } = shown;
+  if (marked && (marked !== tab || !pointed)) await ask('highlight', { tab: marked }).catch(() => {}); // the tab may be gone
+  marked = pointed ? tab : 0;
+  if (pointed) await ask('highlight', pointed).catch(sayFault);
+});
 
 /** Shows one line of state; what went wrong stands out. @param {string} text @param {boolean} [wrong] */
 function say(text, wrong = false) {
@@ -194,19 +200,31 @@ function readOn() {
 }
 
 function clear() {
+  leave();
   shown = { handle: '', tab: 0, since: '', lines: [], indent: 1, tokens: 0, next: 0 };
   tree.show([], 1);
   cost.textContent = size.textContent = '';
   changed.disabled = copy.disabled = more.hidden = structure.hidden = true;
-  clearFound();
+  finding.clear();
+}
+
+/** Takes away what is about the tab shown, before another one is: an act would go where nobody looks. */
+function leave() {
+  point();
+  menu.close();
+  question.close();
 }
 
 /** @param {Snapshot} snapshot @param {number} indent @param {string} [since] */
 export function showView(snapshot, indent, since = '') {
-  if (snapshot.tab !== shown.tab) did.textContent = '';
-  clearFound();
+  if (snapshot.tab !== shown.tab) {
+    leave();
+    did.textContent = '';
+  }
+  finding.clear();
   shown = { handle: snapshot.recovery_handle, tab: snapshot.tab, since, lines: snapshot.uids.split('\n'), indent, tokens: 0, next: 0 };
   view.dataset.handle = structure.dataset.handle = shown.handle;
+  finding.again();
   tree.show(shown.lines, indent);
   changed.disabled = copy.disabled = false;
   showSize(snapshot);
@@ -239,7 +257,7 @@ function openLine(line, _text, next = '') {
 function openActs(spans, place, giveBack, choices = []) {
   const list = spans[0]?.closest('[data-handle]');
   const handle = list instanceof HTMLElement ? list.dataset.handle ?? '' : '';
-  showMenu(spans.map(span => {
+  menu.open(spans.map(span => {
     const parts = [...span.children].map(part => ({ kind: /** @type {import('./lines.js').Kind} */ (part.className), text: part.textContent ?? '' }));
     const node = nodeOf({ before: '', uid: span.dataset.uid ?? '', parts });
     return {
@@ -257,8 +275,7 @@ function openActs(spans, place, giveBack, choices = []) {
 /** Asks for the text that an act needs, and acts. @param {Act} act @param {PageNode} node @param {string} handle */
 async function prepare(act, node, handle) {
   if (!act.question) return void perform(act, node, handle, '', false);
-  const answer = await askFor(act.question, act.label.replace('…', ''));
-  back();
+  const answer = await question.ask(act.question, act.label.replace('…', ''));
   if (answer) await perform(act, node, handle, answer.text, answer.submit);
 }
 
@@ -314,10 +331,11 @@ async function copyText(text, done) {
 export function openPage(link, onRead) {
   ask = link;
   whenRead = onRead;
-  clearFound = openFind(async text => {
+  finding = openFind(async text => {
     try {
-      const found = shown.handle ? await ask('find', { handle: shown.handle, text }) : undefined;
-      if (found?.superseded) say('The page has moved on since it was read');
+      if (!shown.handle) return void say('Nothing is shown to find it in: read the page first', true);
+      const found = await ask('find', { handle: shown.handle, text });
+      if (found.superseded) say('The page has moved on since it was read');
       return found;
     } catch (fault) {
       sayFault(fault);

@@ -3,8 +3,11 @@ import { element } from './element.js';
 
 /** @typedef {{text: string, submit: boolean}} Answer */
 
-/** @returns {(question: import('./acts.js').Question, verb: string) => Promise<Answer | undefined>} asks; undefined: the person thought better of it */
-export function openQuestion() {
+/**
+ * @param {() => void} back takes the focus when the box had it and goes
+ * @returns {{ask: (question: import('./acts.js').Question, verb: string) => Promise<Answer | undefined>, close: () => void}} ask: undefined when the person thought better of it
+ */
+export function openQuestion(back) {
   const form = element('question', HTMLFormElement);
   const label = element('question-label', HTMLElement);
   const text = element('question-text', HTMLInputElement);
@@ -16,7 +19,9 @@ export function openQuestion() {
   let answer = () => {};
 
   const end = (/** @type {Answer | undefined} */ given) => {
+    const focused = form.contains(document.activeElement);
     form.hidden = true;
+    if (focused) back();
     text.value = '';
     answer(given);
   };
@@ -31,7 +36,7 @@ export function openQuestion() {
   });
   element('question-cancel', HTMLButtonElement).addEventListener('click', () => end(undefined));
 
-  return (question, verb) => {
+  const ask = (/** @type {import('./acts.js').Question} */ question, /** @type {string} */ verb) => {
     answer(undefined);
     label.textContent = question.label;
     go.textContent = verb;
@@ -44,4 +49,5 @@ export function openQuestion() {
     text.select();
     return new Promise(resolve => { answer = resolve; });
   };
+  return { ask, close: () => end(undefined) };
 }

@@ -9,6 +9,7 @@
 import { forget, onQuestions, questions, settle } from './approvals.js';
 import * as browser from './chrome.js';
 import { Fault, asFault, whyNoHost } from './fault.js';
+import { unmark } from './mark.js';
 import { answer } from './methods.js';
 import { Link } from './port.js';
 import { adopt, allowAgain, onReport } from './session.js';
@@ -164,6 +165,7 @@ export function handleConnect(port) {
   port.onDisconnect.addListener(() => {
     panels.delete(port);
     for (const giveUp of running.values()) giveUp.abort(); // nobody waits for it
+    unmark();
   });
   port.onMessage.addListener(async message => {
     const { id, cancel } = /** @type {Record<string, unknown>} */ (message ?? {});

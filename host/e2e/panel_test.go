@@ -247,6 +247,11 @@ func TestPanelFind(t *testing.T) {
 	p.set(t, "#text", "no such order")
 	p.submit(t, "#seek")
 	p.until(t, "#found-count", "Nothing found")
+	// A view that comes while it is looked for does not lose it.
+	p.set(t, "#text", `/Order 10048\d/`)
+	p.value(t, p.view, `document.querySelector('#seek').requestSubmit(), import('./page.js').then(({ showView }) =>
+		showView({ uids: 'page "Again"', recovery_handle: document.querySelector('#view').dataset.handle, tokens_before: 9, view_tokens: 3, total_chars: 9, total_nodes: 1, next_offset: null }, 1))`)
+	p.until(t, "#found-lines", "Order 100489")
 	p.set(t, "#text", "/(/")
 	p.submit(t, "#seek")
 	p.until(t, "#state.wrong", "regular expression")
@@ -274,6 +279,49 @@ func TestPanelDuringAnAct(t *testing.T) {
 	click()
 	o.call(t, "", "Target.activateTarget", map[string]any{"targetId": other})
 	p.until(t, "#view", "Save settings")
+}
+
+// What is about a tab goes when another one is shown: a question left open would act
+// where nobody looks, and a drawing would stay in the page.
+func TestPanelTabSwitched(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	other, _ := o.open(t, web.main("first.html"))
+	p := newPanel(t, o, web.main("demo.html"), "Save settings")
+	show := func(target, text string) {
+		t.Helper()
+		o.call(t, "", "Target.activateTarget", map[string]any{"targetId": target})
+		p.until(t, "#view", text)
+	}
+	plain := string(p.shot(t, p.session))
+	drawn := func() bool { return string(p.shot(t, p.session)) != plain }
+	point := func() {
+		t.Helper()
+		p.value(t, p.view, `document.querySelector('#view [data-uid]').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))`)
+		eventually(t, "the node is highlighted", drawn)
+	}
+	point()
+	show(other, `"Cancel"`)
+	show(p.target, "Save settings")
+	eventually(t, "the highlight has gone", func() bool { return !drawn() })
+
+	p.choose(t, "Email address", "Set…")
+	p.until(t, "#question", "Set Email address to")
+	show(other, `"Cancel"`)
+	if question := p.text(t, "#question"); question != "" {
+		t.Errorf("over another page stands the question %q", question)
+	}
+	show(p.target, "Save settings")
+	p.value(t, p.view, `[...document.querySelectorAll('#view li')].find(one => one.textContent.includes('Save settings')).querySelector('.acts').click()`)
+	p.until(t, "#line-acts", "Click")
+	show(other, `"Cancel"`)
+	if menu := p.text(t, "#line-acts"); menu != "" {
+		t.Errorf("over another page stand the acts %q", menu)
+	}
+
+	show(p.target, "Save settings")
+	point()
+	p.value(t, p.view, `void setTimeout(() => window.close())`)
+	eventually(t, "a closed panel leaves no highlight", func() bool { return !drawn() })
 }
 
 // Of an act whose answer was lost nobody says that it never was, and the page is read
