@@ -68,7 +68,7 @@ export async function submitOnce(tab, target, act, start, allow, run) {
       await note(true);
     });
     // What took an option has submitted nothing, unless the page has moved on.
-    await note(!done.chosen || done.new_document === true || done.changes?.includes('navigation') === true);
+    await note((!done.chosen && done.hint !== notSent) || done.new_document === true || done.changes?.includes('navigation') === true);
     return done;
   } catch (thrown) {
     const fault = asFault(thrown);
@@ -104,12 +104,14 @@ export async function submitFrom(node, watcher, target, effect) {
     const how = await inPage(node, submitForm);
     if (how === 'disabled') throw new Fault('disabled', 'the text was typed, but the button that submits it is disabled', { reason: how, dispatched: 'yes', effect: 'seen' });
     if (how === 'gone') took = { hint: 'the form went away as its field was left: look whether the page took the text' };
+    if (how === 'invalid') took = { hint: notSent };
     if (how === '') await strike(node, chordOf('Enter'));
   });
   Object.assign(effect, sent, { changes: sent.gone ? sent.changes : [...new Set([...changes, ...sent.changes])] });
   return took;
 }
 
+const notSent = 'the form was not sent: the browser does not take what a field of it holds, and gives the first such field the focus';
 const listMs = 1500;
 const lookMs = 75;
 const maxSteps = 50; // keys to get to an option

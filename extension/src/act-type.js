@@ -44,8 +44,8 @@ export async function type(tab, target, { text = '', clear = false, submit = fal
     if (text !== '' || (clear && before !== '')) delivered(effect);
     const typed = effect.sight ? await read().catch(() => undefined) : undefined;
     const { chosen, hint } = submit && effect.sight ? await submitFrom(node, watcher, target, effect) : {};
-    const now = chosen && effect.sight ? await read().catch(() => typed) : typed;
-    if (chosen || (now !== undefined && now !== before)) effect.changes.push('value');
+    const now = submit && effect.sight ? await read().catch(() => typed) : typed; // a page may empty what it took
+    if (chosen || (typed !== undefined && typed !== before)) effect.changes.push('value');
     return {
       ...evidence(keys ? 'keys' : 'insertText', effect, seen, secret ? hideTyped(text) : undefined),
       ...(now === undefined ? {} : { value_now: secret ? hidden : now }),

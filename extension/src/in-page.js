@@ -496,7 +496,7 @@ export function focusOn(all) {
  * Submits the field's form, once the field is left: till then many a page has not
  * been told what it holds.
  * @this {Node}
- * @returns {Promise<'' | 'submitted' | 'disabled' | 'gone'>} '' when there is no form, disabled when its button is, gone when leaving the field took it away
+ * @returns {Promise<'' | 'submitted' | 'disabled' | 'gone' | 'invalid'>} '' when there is no form, disabled when its button is, gone when leaving the field took it away, invalid when the browser does not send what it holds
  */
 export async function submitForm() {
   const field = /** @type {HTMLInputElement} */ (this);
@@ -507,8 +507,9 @@ export async function submitForm() {
   if (!form.isConnected) return 'gone';
   const button = /** @type {HTMLButtonElement | undefined} */ ([...form.elements].find(at => at.matches('button:not([type=button i]):not([type=reset i]), input[type=submit i], input[type=image i]')));
   if (button?.matches(':disabled')) return 'disabled';
+  const invalid = Element.prototype.matches.call(form, ':invalid:not([novalidate])') && !button?.hasAttribute('formnovalidate');
   HTMLFormElement.prototype.requestSubmit.call(form, button);
-  return 'submitted';
+  return invalid ? 'invalid' : 'submitted';
 }
 
 /**
