@@ -260,7 +260,7 @@ class List {
     try {
       this.#done = await click(tab, target, target === this.#target ? this.#act : { ...this.#act, expect: undefined }, this.#start);
       for (const change of this.#done.changes ?? []) this.#changes.add(change);
-      return !this.#done.dialog && !this.#done.new_document;
+      return !this.#done.dialog && !this.#done.new_document && !this.#changes.has('frame_removed');
     } catch (thrown) {
       // A list that opens, or goes, under a press gets its release in the node's place: what it did is seen elsewhere.
       const fault = asFault(thrown);

@@ -58,6 +58,7 @@ export async function guard(node, watcher, target, seen, expect) {
  * @property {Sight | undefined} sight undefined when the page could not be asked
  * @property {string[]} changes
  * @property {boolean} gone the document was replaced meanwhile
+ * @property {boolean} removed it was not: its frame was taken away
  * @property {boolean} unknown the page could not be looked at afterwards
  * @property {string} dialog
  * @property {string} url
@@ -70,7 +71,7 @@ export async function guard(node, watcher, target, seen, expect) {
 
 /** What no input did. @returns {Effect} */
 export const noEffect = () =>
-  ({ sight: undefined, changes: [], gone: false, unknown: false, dialog: '', url: '', title: '', focus: '', newTab: 0, download: '', errors: 0 });
+  ({ sight: undefined, changes: [], gone: false, removed: false, unknown: false, dialog: '', url: '', title: '', focus: '', newTab: 0, download: '', errors: 0 });
 
 /**
  * Sends input and looks at what it does, for a moment. A dialog that it opens, or
@@ -94,6 +95,7 @@ export async function observe(watcher, target, input) {
       effect.changes.push('navigation');
       leaving();
     }
+    if (method === 'Page.frameDetached' && params.reason === 'remove' && params.frameId === target.frameId) effect.removed = true;
     if (method === 'Page.frameNavigated' && params.frame.id === target.frameId && targetId === target.targetId) {
       effect.gone = true;
       effect.url = params.frame.url;
@@ -134,7 +136,7 @@ export async function observe(watcher, target, input) {
   if (effect.newTab) effect.changes.push('new_tab');
   if (effect.download) effect.changes.push('download');
   if (effect.dialog) effect.changes.push('dialog');
-  if (effect.gone) effect.changes = ['document', ...effect.changes.filter(change => ['new_tab', 'download'].includes(change))];
+  if (effect.gone) effect.changes = [effect.removed ? 'frame_removed' : 'document', ...effect.changes.filter(change => ['new_tab', 'download'].includes(change))];
   effect.changes = [...new Set(effect.changes)];
   return effect;
 }
@@ -160,7 +162,7 @@ export function unsent(thrown) {
  * @param {(text: string) => string} [hide] takes out what must not be told
  * @returns {Evidence}
  */
-export function evidence(method, { sight: saw, changes, gone, unknown, dialog, url, title, focus, newTab, download, errors }, { role, name, probe: { tag, rect, href, navigates } }, hide = text => text) {
+export function evidence(method, { sight: saw, changes, gone, removed, unknown, dialog, url, title, focus, newTab, download, errors }, { role, name, probe: { tag, rect, href, navigates } }, hide = text => text) {
   const hit = { tag, role, name: hide(name).slice(0, maxText), rect, ...(href ? { href: hide(href).slice(0, maxText) } : {}) };
   const effect = changes.length > 0 ? 'seen' : unknown ? 'unknown' : 'none_seen';
   const { before = [], after = [], nodes = 0 } = saw ?? {};
@@ -170,7 +172,7 @@ export function evidence(method, { sight: saw, changes, gone, unknown, dialog, u
     ...(before.length > 0 ? { before } : {}), ...(after.length > 0 ? { after } : {}), ...(focus ? { focus: hide(focus).slice(0, maxText) } : {}),
     ...(newTab ? { new_tab: newTab } : {}), ...(download ? { download: hide(download).slice(0, maxText) } : {}),
     ...(errors ? { console_errors: errors } : {}), ...(nodes > 0 ? { changed_nodes: nodes } : {}),
-    ...(gone ? { new_document: true } : {}), ...(dialog ? { dialog: hide(dialog) } : {}),
+    ...(gone && !removed ? { new_document: true } : {}), ...(dialog ? { dialog: hide(dialog) } : {}),
     ...(effect === 'none_seen' ? { hint: nothingSeen } : {}),
   };
 }

@@ -4,6 +4,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -41,6 +42,7 @@ func Evidence(r wire.ActResult) string {
 	say(r.NewTab != 0, "new tab: %d", r.NewTab)
 	say(r.Download != "", "download: %q", r.Download)
 	say(r.NewDocument, "new document: %s", r.URL)
+	say(slices.Contains(r.Changes, "frame_removed"), "the frame it stood in is gone")
 	say(r.ConsoleErrors > 0, "console errors: %d", r.ConsoleErrors)
 	say(r.Hint != "", "hint: %s", r.Hint)
 	return b.String()
