@@ -41,7 +41,7 @@ export async function check(tab, target, act, start) {
     // Of three states a click gives the next one, which may not be the one wanted.
     if (now !== undefined && now !== want && now !== state) {
       const again = await click(tab, target, { id, kind, expect, timeoutMs }, start).catch(thrown => { throw reached(thrown); });
-      done = { ...again, changes: [...new Set([...done.changes ?? [], ...again.changes ?? []])] };
+      done = { ...again, ...(done.before ? { before: done.before } : {}), changes: [...new Set([...done.changes ?? [], ...again.changes ?? []])] };
       now = await settle(node, now, want, done);
     }
     const dialog = dialogOf(tab);

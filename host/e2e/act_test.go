@@ -357,6 +357,24 @@ func TestFleeting(t *testing.T) {
 	if r := p.act(t, wire.ActParams{UID: uidOf(t, view, `digit 1"`), Action: "set_field", Text: new("1")}); r.URL != web.main("fleeting.html") || text(r.ValueNow) != "‹hidden›" {
 		t.Errorf("one digit of a secret: %+v", r)
 	}
+	if r := p.act(t, wire.ActParams{UID: uidOf(t, view, `"Tag"`), Action: "set_field", Text: new("one"), Submit: true}); text(r.ValueNow) != "" || r.Reverted {
+		t.Errorf("a field that is emptied as it is submitted: %+v", r)
+	}
+	// The browser sends no form that is not valid: nothing is repeated after it.
+	mail := wire.ActParams{UID: uidOf(t, view, `"Mail"`), Action: "set_field", Text: new("nobody"), Submit: true}
+	if r := p.act(t, mail); !strings.Contains(r.Hint, "not sent") {
+		t.Errorf("a form that is not valid: %+v", r)
+	}
+	web.wantCounts(t, map[string]int{})
+	mail.Text = new("a@example.com")
+	p.act(t, mail)
+	web.wantCounts(t, map[string]int{"sent": 1})
+	if r := p.act(t, wire.ActParams{UID: uidOf(t, view, `"Some"`), Action: "check", On: new(false)}); !slices.Equal(r.Before, []string{"mixed"}) || !slices.Equal(r.After, []string{"unchecked"}) {
+		t.Errorf("a box of three states: %+v", r)
+	}
+	if r := p.act(t, wire.ActParams{UID: uidOf(t, view, `"Close"`), Action: "click"}); r.NewDocument || !slices.Contains(r.Changes, "frame_removed") {
+		t.Errorf("a frame that its click removes: %+v", r)
+	}
 	p.act(t, wire.ActParams{UID: uidOf(t, view, `"Ask"`), Action: "click"})
 	if r := p.act(t, wire.ActParams{UID: uidOf(t, h.snapshot(t).UIDs, `"Agree"`), Action: "click"}); r.Navigates || r.NewDocument {
 		t.Errorf("a form of a dialog: %+v", r)
