@@ -227,7 +227,7 @@ async function wheel(scroller, px, before) {
   const element = await inPageKept(scroller, scrollerElement);
   const { x, y } = await shiftOf(element);
   try {
-    await send(tab, targetId, 'Input.dispatchMouseEvent', { type: 'mouseWheel', x: point[0] * scroller.zoom + x, y: point[1] * scroller.zoom + y, deltaX: 0, deltaY: px }, wheelMs);
+    await send(tab, targetId, 'Input.dispatchMouseEvent', { type: 'mouseWheel', x: point[0] * scroller.zoom + x, y: point[1] * scroller.zoom + y, deltaX: 0, deltaY: px * scroller.zoom }, wheelMs);
   } catch (thrown) {
     if (asFault(thrown).code !== 'timeout') throw thrown;
   }

@@ -327,6 +327,10 @@ func TestZoomedFrames(t *testing.T) {
 		h.act(t, uidOf(t, view, `"`+key+`"`), "click")
 		web.wantCounts(t, map[string]int{key: 1})
 	}
+	r := h.direct(t).act(t, wire.ActParams{UID: uidOf(t, view, `"two"`), Action: "scroll", Pages: -1})
+	if r.Scroll == nil || r.Scroll.Moved != -r.Scroll.View {
+		t.Errorf("a page up: %+v", r.Scroll)
+	}
 }
 
 // What goes elsewhere, or is replaced, as it is pressed or gets the focus.
