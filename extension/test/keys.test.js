@@ -218,6 +218,17 @@ test('the moment begins when an act ends, for typing takes a while', async t => 
   assert.equal((await run({ kind: 'click' })).dispatched, 'yes');
 });
 
+test('a text of many lines, which the browser enters one by one, is given its time', async t => {
+  const timers = t.mock.method(globalThis, 'setTimeout');
+  const { page, run } = await startTyping();
+  /** @type {number[]} */
+  const waits = [];
+  page.on['Input.insertText'] = () => { waits.push(Number(timers.mock.calls.at(-1)?.arguments[1])); return {}; };
+  await run({ kind: 'type', text: 'x\n' });
+  await run({ kind: 'type', text: 'x\n'.repeat(3000) });
+  assert.deepEqual(waits, [10_000, 25_000]);
+});
+
 test('submit takes an option of the list that the field owns, once it is there', async () => {
   const list = (/** @type {number} */ active, more = {}) => ({ owns: true, shown: true, options: ['New Yorkshire', 'New York', 'Paris'], active, value: 'new york', ...more });
   const none = list(-1, { shown: false, options: [] });
