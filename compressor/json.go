@@ -112,10 +112,13 @@ func (r *reader) key() string {
 	return r.src[from+1 : to-1]
 }
 
-// value reads any value.
+// value reads any value; "" when it is none: half a string is not to be decoded.
 func (r *reader) value() raw {
 	from := r.at
 	r.skip()
+	if r.failed >= 0 {
+		return ""
+	}
 	return raw(r.src[from:r.at])
 }
 

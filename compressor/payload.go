@@ -255,7 +255,7 @@ func (t *tree) axValue() (v span) {
 	for more := t.open('}'); more; more = t.next('}') {
 		isValue, from := t.key() == "value", t.at
 		t.skip()
-		if isValue {
+		if isValue && t.failed < 0 {
 			v = span{uint32(from), uint32(t.at)}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -106,6 +107,24 @@ func TestDecline(t *testing.T) {
 }
 
 // TestRead holds payloads whose view differs from what a careless reader makes of them.
+// A payload that ends anywhere, within an escape too, is declined.
+func TestTruncated(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"bundle", "caveman", "hostile"} {
+		payload, err := os.ReadFile("../testdata/payloads/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload = bytes.TrimSpace(payload)
+		for n := range payload {
+			_, err := Read(payload[:n])
+			if d, ok := errors.AsType[*Decline](err); !ok || d.Reason != ReasonInvalidJSON {
+				t.Fatalf("%s cut at %d: %v", name, n, err)
+			}
+		}
+	}
+}
+
 func TestRead(t *testing.T) {
 	t.Parallel()
 	node := func(fields string) string {
