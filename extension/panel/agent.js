@@ -1,6 +1,7 @@
 // The Agent tab: a task is stated, and a model does it with the host's tools.
-import { activeTab, dropOrigin, localGet, localSet, requestOrigin } from '../src/chrome.js';
+import { activeTab, dropOrigin, localGet, localSet, ownWindow, requestOrigin, sessionGet, sessionRemove, sessionSet } from '../src/chrome.js';
 import { keep, textOf } from './agent/exchanges.js';
+import { keptOf, runOf } from './agent/kept.js';
 import { runTask } from './agent/loop.js';
 import { openModel } from './agent/model.js';
 import { builtIn, whyAbsent } from './agent/prompt-api.js';
@@ -40,6 +41,8 @@ let settings = settingsOf(undefined);
 let running;
 /** @type {Run | undefined} */
 let last;
+/** The run of this window, for the panel after this one. */
+const lastKey = ownWindow().then(window => `agent run ${window}`);
 /** @type {import('./agent/loop.js').Exchange[]} */
 const exchanges = [];
 /** @type {WeakMap<Step, HTMLLIElement>} */
@@ -67,8 +70,20 @@ const pause = (ms, signal) => new Promise((resolve, reject) => {
 
 const newID = () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');
 
-/** @param {Run} now @param {Step} [step] */
+/** Shows how far a run is, and keeps it. @param {Run} now @param {Step} [step] */
 function show(now, step) {
+  keepRun(now);
+  draw(now, step);
+}
+
+/** @param {Run} now */
+async function keepRun(now) {
+  const kept = keptOf(now);
+  await sessionSet({ [await lastKey]: kept }).catch(() => {}); // without room it is shown here alone
+}
+
+/** @param {Run} now @param {Step} [step] */
+function draw(now, step) {
   last = now;
   const { input, output, guessed } = now.usage;
   const did = `${now.steps.length} step${now.steps.length === 1 ? '' : 's'}`;
@@ -105,6 +120,31 @@ function showExchange(exchange) {
   while (debug.children.length > exchanges.length) debug.firstElementChild?.remove();
 }
 
+/** @param {Run} run that has ended */
+function sayEnd({ end, why, answer: text }) {
+  const words = { done: 'Done', stopped: 'Stopped', budget: 'Stopped', refused: 'Refused', failed: 'Failed', cut: 'Ended' }[end ?? 'failed'];
+  say(why ? (why.startsWith(words) ? why : `${words}: ${why}`) : words, end === 'failed' || end === 'refused');
+  heading.hidden = !text;
+  answer.textContent = text;
+}
+
+/** Tells the run of the panel before this one. @param {() => void} onCut called when it ended with that panel */
+async function showLast(onCut) {
+  const key = await lastKey;
+  const { [key]: kept } = await sessionGet(key);
+  const before = runOf(kept);
+  if (!before || running || last) return;
+  const { run: ended, cut } = before;
+  task.value ||= ended.task;
+  draw(ended);
+  for (const step of ended.steps) draw(ended, step);
+  sayEnd(ended);
+  save.disabled = false;
+  if (!cut) return;
+  keepRun(ended);
+  onCut();
+}
+
 /** Does something that Stop ends. @param {(signal: AbortSignal, tab: number) => Promise<Run>} work */
 async function begin(work) {
   if (running) return;
@@ -119,11 +159,8 @@ async function begin(work) {
   last = undefined;
   say('Reading the page');
   try {
-    const { end, why, answer: text } = await work(mine.signal, await activeTab());
-    const words = { done: 'Done', stopped: 'Stopped', budget: 'Stopped', refused: 'Refused', failed: 'Failed' }[end ?? 'failed'];
-    say(why ? (why.startsWith(words) ? why : `${words}: ${why}`) : words, end === 'failed' || end === 'refused');
-    heading.hidden = !text;
-    answer.textContent = text;
+    await sessionRemove(await lastKey);
+    sayEnd(await work(mine.signal, await activeTab()));
   } catch (thrown) {
     const { message } = /** @type {{message?: string}} */ (Object(thrown));
     if (mine.signal.aborted) say('Stopped; nothing was under way on the page');
@@ -205,9 +242,14 @@ function download(name, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000); // by then it is read
 }
 
-/** Opens the tab. @param {import('./link.js').Ask} link @returns {import('./panel.js').Tab} */
-export function openAgent(link) {
+/**
+ * Opens the tab.
+ * @param {import('./link.js').Ask} link @param {() => void} onCut called when the panel before this one left a run in the middle
+ * @returns {import('./panel.js').Tab}
+ */
+export function openAgent(link, onCut) {
   ask = link;
+  showLast(onCut).catch(() => {});
   for (const [value, { label }] of Object.entries(providers)) fields.provider.add(new Option(label, value));
   const known = localGet(storageKey).then(kept => {
     settings = settingsOf(kept);

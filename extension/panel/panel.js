@@ -35,9 +35,9 @@ const { ask, answer } = openLink(state => {
 }, showQuestions);
 
 tabs.sites = openSites(ask);
-tabs.agent = openAgent(ask);
+tabs.agent = openAgent(ask, () => showTab('agent'));
 tabs.history = openHistory(ask);
 tabs.activity = openActivity(ask);
 tabs.page = openPage(ask, () => tabs.history.read?.());
 if (known) for (const tab of Object.values(tabs)) tab.host?.(known);
-openTabs(element('tabs', HTMLElement), name => tabs[name]?.shown?.());
+const showTab = openTabs(element('tabs', HTMLElement), name => tabs[name]?.shown?.());

@@ -172,6 +172,9 @@ export async function groupTab({ id, windowId }, title) {
   await chrome.tabGroups.update(groupId, { title });
 }
 
+/** The window that this page stands in. @returns {Promise<number>} */
+export const ownWindow = async () => (await chrome.windows.getCurrent()).id ?? -1;
+
 /** The active tab of the window that this page stands in. @returns {Promise<number>} */
 export async function activeTab() {
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });

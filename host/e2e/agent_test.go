@@ -429,6 +429,46 @@ func TestAgentStopWithoutAnswer(t *testing.T) {
 	}
 }
 
+// A panel that is loaded anew in the middle of a run tells what was done, and does no
+// more; the panel after it tells it too.
+func TestAgentReloadedPanel(t *testing.T) {
+	s := newShop(t)
+	confirming, goOn := make(chan bool), make(chan bool)
+	s.confirm = func() {
+		close(confirming)
+		<-goOn
+	}
+	p := newAgent(t, s)
+	p.submit(t, "#agent-task")
+	<-confirming
+	asked := s.asked()
+	reload := func() {
+		t.Helper()
+		p.value(t, p.view, `void (window.before = true)`)
+		p.call(t, p.view, "Page.reload", map[string]any{})
+		eventually(t, "the panel is loaded anew", func() bool { return p.value(t, p.view, `window.before ?? document.readyState`) == "complete" })
+	}
+	reload()
+	close(goOn)
+	const ended = "Ended when the panel was closed or loaded anew; the last act may have reached the page: look at it before going on"
+	p.until(t, "#agent-state", ended)
+	list := p.text(t, "#agent-steps")
+	for _, want := range []string{"read the page", `set_field textbox "Name"`, `✓ click button "Continue"`, `✗ click button "Confirm" it is not known whether it reached the page`} {
+		if !strings.Contains(list, want) {
+			t.Errorf("no %q in the steps\n%s", want, list)
+		}
+	}
+	if exported := p.exported(t); !strings.Contains(exported, `"name": "Confirm"`) {
+		t.Errorf("export %.2000s", exported)
+	}
+	reload()
+	p.click(t, "[aria-controls=agent]")
+	p.until(t, "#agent-state", ended)
+	if s.asked() != asked || s.confirmed() != "Ada" {
+		t.Errorf("%d requests, %d before; orders %q", s.asked(), asked, s.confirmed())
+	}
+}
+
 // A tab that is closed in the middle is told to the model, and nothing is done in
 // another one.
 func TestAgentClosedTab(t *testing.T) {

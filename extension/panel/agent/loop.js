@@ -24,7 +24,7 @@ import { callTool, natureOf } from './tools.js';
  * @property {number} tokens of what it saw
  * @property {boolean} [secret] what it typed is hidden, as the field is
  */
-/** @typedef {'done' | 'stopped' | 'budget' | 'refused' | 'failed'} End */
+/** @typedef {'done' | 'stopped' | 'budget' | 'refused' | 'failed' | 'cut'} End cut: with its panel */
 /** @typedef {{task: string, model: string, started: string, steps: Step[], usage: {input: number, output: number, guessed: boolean}, end?: End, answer: string, why: string}} Run */
 /** @typedef {{steps: number, tokens: number}} Budget */
 /** @typedef {{at: string, request: unknown, reply?: import('./model.js').Reply, failure?: string, results: {name: string, text: string}[]}} Exchange with the model */
@@ -72,8 +72,8 @@ export async function runTask(task, signal) {
   }
 }
 
-/** @param {Run} run */
-function stoppedWords({ steps }) {
+/** What is said of a run that was stopped. @param {Run} run */
+export function stoppedWords({ steps }) {
   const last = steps.at(-1);
   if (!last || last.state === 'not sent' || natureOf(last.tool, last.arguments) === 'read') return 'Stopped; nothing was under way on the page';
   return `Stopped; the last act was sent before: ${last.evidence}`;
