@@ -283,36 +283,52 @@ async function prepare(act, node, handle) {
 async function perform(act, node, handle, text, submit) {
   const what = `${act.label.replace('…', '')} ${titleOf(node)}`;
   const options = viewOptions();
-  /** @param {string} evidence @param {boolean} [wrong] */
-  const tell = (evidence, wrong = false) => {
-    did.textContent = `${what}: ${evidence}`;
-    did.classList.toggle('wrong', wrong);
-  };
   await alone(`${what}…`, signal => {
     acting = true;
     missed = false;
     return ask('act', { uid: node.uid, handle, then: 'diff', ...act.params(text, submit) }, { signal });
   }, result => {
     acting = false;
-    tell(evidenceOf(result));
+    tell(what, evidenceOf(result));
     // Only a refused reading tells what kind of dialog it is: a prompt is answered with a text.
     if (result.dialog || missed || !result.recovery_handle) return void readPage();
     read(signal => ask('read', { handle: result.recovery_handle, ...options }, { signal }), snapshot => {
       showView(snapshot, indentOf(options));
       return '';
     });
-  }, fault => {
-    acting = false;
-    tell(failureOf(fault), true);
-    if (missed) readPage();
-    else if (/^(dialog_open|not_approved|page_crashed|debugger_taken|canceled_by_user|store_\w+|restricted_page|unknown_handle)$/.test(codeOf(fault))) showFault(fault);
-    else if (/** @type {{dispatched?: string}} */ (fault ?? {}).dispatched !== 'no') readPage(); // to see what became of it
-  });
+  }, fault => tellFailed(what, fault, () => {
+    if (/** @type {{dispatched?: string}} */ (fault ?? {}).dispatched !== 'no') readPage(); // to see what became of it
+  }));
 }
 
-/** @param {boolean} accept @param {string} [text] */
-const answerDialog = (accept, text) => alone('Answering the dialog…', async () =>
-  ask('dialog', { tab: await activeTab(), accept, ...(accept && text !== undefined && { text }) }), () => readPage(), fault => void showFault(fault));
+/** Says what came of an act. @param {string} what @param {string} evidence @param {boolean} [wrong] */
+function tell(what, evidence, wrong = false) {
+  did.textContent = `${what}: ${evidence}`;
+  did.classList.toggle('wrong', wrong);
+}
+
+/** @param {string} what @param {unknown} fault @param {() => void} look called where nothing else is shown of it */
+function tellFailed(what, fault, look) {
+  acting = false;
+  tell(what, failureOf(fault), true);
+  if (missed) readPage();
+  else if (/^(dialog_open|not_approved|page_crashed|debugger_taken|canceled_by_user|store_\w+|restricted_page|unknown_handle)$/.test(codeOf(fault))) showFault(fault);
+  else look();
+}
+
+/** Answers the dialog, and reads the page: what was said of it may not hold any more. @param {boolean} accept @param {string} [text] */
+function answerDialog(accept, text) {
+  const what = accept ? 'Accept the dialog' : 'Dismiss the dialog';
+  return alone(`${what}…`, async signal => {
+    acting = true;
+    missed = false;
+    return ask('dialog', { tab: await activeTab(), accept, ...(accept && text !== undefined && { text }) }, { signal });
+  }, result => {
+    acting = false;
+    tell(what, evidenceOf(result));
+    readPage();
+  }, fault => tellFailed(what, fault, readPage));
+}
 
 /** @param {string} text @param {string} done */
 async function copyText(text, done) {

@@ -8,7 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+
+	"handrail/host/socket"
 )
 
 // wantAccessible runs axe-core over the panel, in light and in dark, and fails on what
@@ -418,6 +421,36 @@ func (p *panel) choose(t *testing.T, line, verb string) {
 	p.value(t, p.view, fmt.Sprintf(`[...document.querySelectorAll('#view li')].find(one => one.textContent.includes(%q)).querySelector('.acts').click()`, line))
 	p.until(t, "#line-acts", verb)
 	p.value(t, p.view, fmt.Sprintf(`[...document.querySelectorAll('#line-acts button')].find(one => one.textContent === %q).click()`, verb))
+}
+
+// Of an answer to a dialog that was lost it is said whether it reached the page, and
+// what is open now is shown.
+func TestPanelDialogLost(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("dialogs.html"), "Ask")
+	p.choose(t, `button "Ask"`, "Click")
+	p.until(t, "#notice", `confirm "Really?"`)
+	entries, err := socket.List(o.home)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("hosts %v, %v", entries, err)
+	}
+	host, err := os.FindProcess(entries[0].PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	p.click(t, "#notice .row button")
+	p.until(t, "#state", "Accept the dialog…")
+	if err := host.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.until(t, "#did", "Accept the dialog: the host has ended; it is not known whether it reached the page; look at the page before acting again")
+	p.until(t, "#notice", `confirm "Really?"`)
+	p.click(t, "#notice .row button")
+	p.until(t, "#did", "Accept the dialog: done by")
+	p.until(t, "#view", `page "Accepted"`)
 }
 
 // A dialog that an act of the panel opened is answered there, a prompt with a text.
