@@ -218,6 +218,11 @@ function saySettings(text, wrong = false) {
 /** Keeps what is chosen; Chrome asks the person whether the extension may reach the server. */
 async function saveSettings() {
   const before = settings;
+  for (const [name, field] of Object.entries({ 'Steps at most': fields.steps, 'Tokens at most': fields.tokens })) {
+    if (field.value && field.validity.valid) continue;
+    field.focus();
+    return saySettings(`${name}: ${field.validationMessage || 'how many?'}`, true);
+  }
   const chosen = change(before, { ...Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])), pictures: pictures.checked });
   const why = whyNot(chosen);
   if (why) return saySettings(why, true);
@@ -269,6 +274,8 @@ export function openAgent(link, onCut) {
     settings = { ...settings, key: '', keyOrigin: '' };
     await localSet({ [storageKey]: settings });
     showProvider();
+    const next = fields.provider.value === 'built-in' ? fields.provider : fields.key;
+    next.focus(); // the button that had it is gone
     saySettings('The key was forgotten');
   });
   form.addEventListener('submit', async event => {

@@ -63,7 +63,11 @@ export async function openOptions(onChange) {
     profile: profile.value, filter: filter.value, max_depth: depth.value,
     urls: boxes.urls.checked, handles: boxes.handles.checked ? 'all' : undefined, structure: boxes.structure.checked,
   });
-  element('options', HTMLDetailsElement).addEventListener('change', () => {
+  const wrong = element('max_depth-wrong', HTMLElement);
+  element('options', HTMLDetailsElement).addEventListener('change', event => {
+    wrong.textContent = depth.validationMessage;
+    depth.ariaInvalid = String(!depth.validity.valid);
+    if (event.target === depth && !depth.validity.valid) return; // the view is as it was
     const now = chosen();
     summary.textContent = summaryOf(now);
     localSet({ [key]: now });

@@ -429,6 +429,28 @@ func TestAgentStopWithoutAnswer(t *testing.T) {
 	}
 }
 
+// A limit that is none is said, and is not kept as another one; the key is forgotten
+// by the keyboard alone.
+func TestAgentSettings(t *testing.T) {
+	p := newAgent(t, newShop(t))
+	for _, limit := range []string{"0", "-1", "2.5", "", "1001"} {
+		p.set(t, "#agent-max-steps", limit)
+		p.submit(t, "#agent-choices")
+		p.until(t, "#agent-settings-state.wrong", "Steps at most: ")
+		if focused := p.value(t, p.view, `document.activeElement.id`); focused != "agent-max-steps" {
+			t.Errorf("a limit of %q: %v has the focus", limit, focused)
+		}
+	}
+	p.set(t, "#agent-max-steps", "7")
+	p.submit(t, "#agent-choices")
+	p.until(t, "#agent-settings-state:not(.wrong)", "Saved")
+	p.value(t, p.view, `document.querySelector('#agent-forget').focus(), document.querySelector('#agent-forget').click()`)
+	p.until(t, "#agent-settings-state", "The key was forgotten")
+	if focused := p.value(t, p.view, `document.activeElement.id`); focused != "agent-key" {
+		t.Errorf("without a key, %v has the focus", focused)
+	}
+}
+
 // A panel that is loaded anew in the middle of a run tells what was done, and does no
 // more; the panel after it tells it too.
 func TestAgentReloadedPanel(t *testing.T) {

@@ -179,6 +179,18 @@ func TestPanelOptions(t *testing.T) {
 	p.submit(t, "#seek")
 	p.until(t, "#found-count", "Found on 12 lines")
 	p.value(t, p.view, `document.querySelector('#options').open = true`)
+
+	// What is no depth is said at the field, and changes nothing.
+	for _, depth := range []string{"0", "-2", "2.5"} {
+		p.set(t, "#max_depth", depth)
+		if said, summary := p.text(t, "#max_depth-wrong"), p.text(t, "#options-summary"); said == "" || !strings.Contains(summary, "max_depth 3") {
+			t.Errorf("a depth of %s: said %q, chosen %q", depth, said, summary)
+		}
+	}
+	p.set(t, "#max_depth", "3")
+	if said := p.text(t, "#max_depth-wrong"); said != "" {
+		t.Errorf("a depth of 3: said %q", said)
+	}
 	p.keep(t, "options")
 }
 
