@@ -10,12 +10,14 @@ const unseenView = 800; // px taken for a panel that has no height yet
  * @param {HTMLElement} list all that is in it; the rows become its children
  * @param {(row: number) => HTMLElement} render
  * @param {(row: number, width: number) => number} estimate px
+ * @param {() => number} active the row that stays in sight when what is in sight gets smaller
  */
-export function openRows(scroller, list, render, estimate) {
+export function openRows(scroller, list, render, estimate, active) {
   let heights = new Heights(0, () => 0);
   /** @type {Map<number, HTMLElement>} */
   let drawn = new Map();
   let width = 0;
+  let height = 0; // while it is shown
 
   const draw = () => {
     const { count } = heights;
@@ -52,25 +54,35 @@ export function openRows(scroller, list, render, estimate) {
     drawn = new Map();
     draw();
   };
+  /** Brings a row into sight by the shortest way. @param {number} row */
+  const reveal = row => {
+    for (let tries = 0; tries < 3; tries++) {
+      const top = heights.top(row);
+      const bottom = heights.top(row + 1);
+      const view = scroller.clientHeight || unseenView;
+      if (top < scroller.scrollTop) scroller.scrollTop = top;
+      else if (bottom > scroller.scrollTop + view) scroller.scrollTop = Math.min(top, bottom - view);
+      draw();
+    }
+  };
   scroller.addEventListener('scroll', draw, { passive: true });
-  new ResizeObserver(() => (scroller.clientWidth === width ? draw() : reset(heights.count))).observe(scroller);
+  new ResizeObserver(() => {
+    const row = active();
+    const top = scroller.scrollTop;
+    const seen = row < heights.count && heights.top(row) < top + height && heights.top(row + 1) > top;
+    if (scroller.clientWidth === width) draw();
+    else reset(heights.count);
+    if (scroller.clientHeight === 0) return; // hidden, with its tab
+    height = scroller.clientHeight;
+    if (seen) reveal(row);
+  }).observe(scroller);
 
   return {
     draw,
     reset,
     /** The element of a row in sight. @param {number} row */
     element: row => drawn.get(row),
-    /** Brings a row into sight by the shortest way. @param {number} row */
-    reveal(row) {
-      for (let tries = 0; tries < 3; tries++) {
-        const top = heights.top(row);
-        const bottom = heights.top(row + 1);
-        const view = scroller.clientHeight || unseenView;
-        if (top < scroller.scrollTop) scroller.scrollTop = top;
-        else if (bottom > scroller.scrollTop + view) scroller.scrollTop = Math.min(top, bottom - view);
-        draw();
-      }
-    },
+    reveal,
     /** How many rows fill what is in sight. */
     page: () => Math.max(1, heights.at(scroller.scrollTop + (scroller.clientHeight || unseenView)) - heights.at(scroller.scrollTop) - 1),
   };

@@ -57,7 +57,7 @@ export function openTree(scroller, list, { point, open }) {
     const i = shown[row];
     const columns = Math.max(8, Math.floor((width - margins - outline.depth[i] * levelWidth) / charWidth));
     return rowHeight * Math.max(1, Math.ceil((lines[i].length - outline.depth[i] * indent) / columns));
-  });
+  }, () => at);
 
   /** @param {number} row */
   const goTo = row => {

@@ -190,6 +190,42 @@ func TestPanelKeyboard(t *testing.T) {
 	}
 }
 
+// The active line stays in sight when a notice, or a narrower panel, leaves less room.
+func TestPanelActiveStays(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newSidePanel(t, o, web.main("demo.html"), "Save settings")
+	size := func(width, height int) {
+		t.Helper()
+		p.call(t, p.view, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
+		eventually(t, "the panel has its size", func() bool { return p.value(t, p.view, `innerHeight`) == float64(height) })
+	}
+	stays := func(when string) {
+		t.Helper()
+		p.value(t, p.view, `new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))`)
+		if p.value(t, p.view, `((line, lines) => line && line.top > lines.top - 2 && line.bottom < lines.bottom + 2)(
+			document.querySelector('#view [aria-selected=true]')?.getBoundingClientRect(), document.querySelector('#lines').getBoundingClientRect())`) != true {
+			t.Errorf("%s, the active line is out of sight", when)
+		}
+	}
+	size(420, 560)
+	last := `[...document.querySelectorAll('#view li')].findLast(one => one.getBoundingClientRect().bottom < document.querySelector('#lines').getBoundingClientRect().bottom)`
+	p.value(t, p.view, last+`.click()`)
+	stays("chosen")
+	p.value(t, p.view, `{
+		const notice = document.querySelector('#notice');
+		notice.hidden = false;
+		notice.append(...[1, 2, 3, 4].map(() => Object.assign(document.createElement('p'), { textContent: 'A notice' })));
+	}`)
+	stays("with a notice")
+	size(250, 560)
+	stays("narrow")
+	p.value(t, p.view, `document.querySelector('#lines').scrollTop = 0`)
+	size(250, 900)
+	if top := p.value(t, p.view, `document.querySelector('#lines').scrollTop`); top != 0.0 {
+		t.Errorf("what a person scrolled to went to %v px", top)
+	}
+}
+
 // The real side panel beside a page: its lines are pointed at and clicked.
 func TestSidePanel(t *testing.T) {
 	o, web := newOwn(t), newSite(t)
