@@ -100,6 +100,28 @@ for (const voice of voices) {
     });
   }
 
+  for (const { name, body, type = 'text/event-stream', why } of [
+    { name: 'nothing', body: '', why: /no answer that can be read as a model's: look at the provider and the endpoint$/ },
+    { name: 'plain words', body: 'hello', type: 'text/plain', why: /no answer that can be read/ },
+    { name: 'another JSON', body: '{"foo":1}', type: 'application/json', why: /no answer that can be read/ },
+    { name: 'no object', body: 'data: null\n\ndata: 5\n\n', why: /no answer that can be read/ },
+    { name: 'half a JSON', body: 'data: {"choi\n\n', why: /no JSON/ },
+    { name: 'the answer of another provider', body: voices[1 - voices.indexOf(voice)].say('Hi.').replace('data: [DONE]\n\n', ''), why: /no answer that can be read/ },
+    { name: 'parts beyond number', why: /no answer that can be read/, body: provider === 'openai'
+      ? 'data: {"choices":[{"delta":{"tool_calls":[{"index":1000000000,"function":{"name":"x"}}]},"finish_reason":"stop"}]}\n\n'
+      : 'data: {"type":"content_block_start","index":1000000000,"content_block":{"type":"text","text":"x"}}\n\ndata: {"type":"message_stop"}\n\n' },
+    { name: 'an error without a kind', body: 'data: {"type":"error","error":"boom"}\n\n', why: /failed: boom$/ },
+  ]) {
+    test(`${provider}: an answer that is none: ${name}`, { timeout: 20_000 }, async t => {
+      const answer = (/** @type {import('node:http').ServerResponse} */ response) => response.writeHead(200, { 'content-type': type }).end(body);
+      const server = await modelServer(t, answer, answer, answer);
+      const { run } = await runWith({ voice, endpoint: server.endpoint });
+      assert.equal(run.end, 'failed');
+      assert.match(run.why, why);
+      assert.doesNotMatch(run.why, /undefined|null|not a function|iterable/);
+    });
+  }
+
   test(`${provider}: calls that are none are told to the model, three times at most`, async t => {
     const server = await modelServer(t,
       stream(voice.say('', ['browser_act', '{"action":"click","uid":'])), stream(voice.say('', ['browser_dance', {}])), stream(voice.say('', act('click', 'uf'))),
@@ -206,7 +228,23 @@ test('a server that does not stream need not say that its answer ends', async t 
   const server = await modelServer(t, refuse(200, { choices: [{ message: { content: 'One tab.' } }] }));
   assert.equal((await runWith({ voice, endpoint: server.endpoint })).run.answer, 'One tab.');
   const none = await modelServer(t, ...[1, 2, 3].map(() => refuse(200, { detail: 'Not Found' })));
-  assert.match((await runWith({ voice, endpoint: none.endpoint })).run.why, /broke off/);
+  assert.match((await runWith({ voice, endpoint: none.endpoint })).run.why, /no answer that can be read/);
+});
+
+test('words that come in pieces are joined, and a name that is none is no tool', async t => {
+  const server = await modelServer(t,
+    stream('data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":5,"arguments":"{}"}}]},"finish_reason":"tool_calls"}]}\n\n'),
+    stream('data: {"choices":[{"delta":{"content":[{"type":"text","text":"Do"},{"type":"text","text":"ne."}]},"finish_reason":"stop"}]}\n\n'));
+  const { run } = await runWith({ voice, endpoint: server.endpoint });
+  assert.equal(run.answer, 'Done.', run.why);
+  assert.match(voice.told(server.requests[1].body)[0], /there is no tool "5"/);
+});
+
+test('a server that asks to come back at once is not asked at once for ever', async t => {
+  const server = await modelServer(t, ...Array.from({ length: 4 }, () => refuse(429, {}, { 'retry-after': '0' })));
+  const { run, pauses } = await runWith({ voice, endpoint: server.endpoint });
+  assert.deepEqual(pauses, [1000, 2000, 4000]);
+  assert.match(run.why, /limits how often it is asked$/);
 });
 
 test('arguments that stand where a call begins are read', async t => {

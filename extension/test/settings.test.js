@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { openModel } from '../panel/agent/model.js';
 import { change, choiceOf, defaults, patternOf, settingsOf, whyNot } from '../panel/agent/settings.js';
+import { wordsOf } from '../panel/agent/failure.js';
 import { titleOf } from '../panel/agent/steps.js';
 import { afterMs } from '../panel/agent/request.js';
 import { tools } from './model-server.js';
@@ -52,6 +53,13 @@ test('the permission asked for is that of the server', () => {
 test('retry-after is read in seconds and as a date', () => {
   assert.deepEqual([afterMs(null), afterMs('2'), afterMs('1.5'), afterMs('soon'), afterMs('Thu, 01 Jan 1970 00:00:09 GMT', 4000), afterMs('Thu, 01 Jan 1970 00:00:01 GMT', 4000)],
     [undefined, 2000, 1500, undefined, 5000, 0]);
+});
+
+test('the words of a failed answer are those for people', () => {
+  for (const [body, want] of [
+    ['{"error":{"message":"no"}}', 'no'], ['{"error":"no"}', 'no'], ['{"message":"no"}', 'no'], ['[{"error":{"message":"no"}}]', 'no'], ['{"detail":"no"}', 'no'],
+    ['{"detail":[{"msg":"no"}]}', 'no'], ['no', 'no'], ['{}', ''], ['', ''], ['<html><h1>502 Bad Gateway</h1></html>', ''], ['{"code":7}', '{"code":7}'], ['null', 'null'],
+  ]) assert.equal(wordsOf(body), want, body);
 });
 
 test('a step is told in words', () => {

@@ -1,6 +1,6 @@
 // Anthropic's messages.
-import { apart, callOf } from './call.js';
-import { Failure, failureOf } from './failure.js';
+import { apart, callOf, mostParts } from './call.js';
+import { Failure, failureOf, unreadable, wordsOf } from './failure.js';
 import { below, bodyOf, cutBy, post } from './request.js';
 import { eventsOf } from './sse.js';
 
@@ -54,6 +54,7 @@ class Heard {
   #blocks = [];
   #stop = '';
   #whole = false;
+  #understood = false;
   /** @type {Counts} */
   #counts = {};
   #origin;
@@ -80,13 +81,24 @@ class Heard {
     } catch {
       throw new Failure('cut', 'the model\'s answer is no JSON');
     }
-    const { type, index = 0, delta, content_block: block } = event;
-    if (type === 'error') {
+    if (event?.type === 'error') {
       const status = event.error?.type === 'authentication_error' ? 401 : event.error?.type === 'invalid_request_error' ? 400 : 0;
-      throw failureOf(status, event.error?.message ?? '', this.#origin);
+      throw failureOf(status, wordsOf(data), this.#origin);
     }
-    Object.assign(this.#counts, event.message?.usage, event.usage);
-    if (type === 'content_block_start' && block) this.#blocks[index] = { ...block, text: block.text ?? '', json: '' };
+    try {
+      this.#take(event);
+    } catch (thrown) {
+      throw thrown instanceof Failure ? thrown : unreadable(this.#origin);
+    }
+    return !this.#whole;
+  }
+
+  /** @param {Streamed} event throws where it is none */
+  #take({ type, index = 0, delta, content_block: block, message, usage }) {
+    this.#understood ||= typeof type === 'string';
+    if (!Number.isInteger(index) || index < 0 || index >= mostParts) throw unreadable(this.#origin);
+    Object.assign(this.#counts, message?.usage, usage);
+    if (type === 'content_block_start' && block) this.#blocks[index] = { ...block, text: String(block.text ?? ''), json: '' };
     if (delta) this.#onPart([delta.text, delta.thinking, delta.partial_json].reduce((sum, text) => sum + (text?.length ?? 0), 0));
     const at = this.#blocks[index];
     if (type === 'content_block_delta' && at) {
@@ -98,11 +110,11 @@ class Heard {
     }
     if (type === 'message_delta') this.#stop = delta?.stop_reason ?? this.#stop;
     if (type === 'message_stop') this.#whole = true;
-    return !this.#whole;
   }
 
   /** @returns {import('./model.js').Reply} */
   reply() {
+    if (!this.#understood) throw unreadable(this.#origin);
     if (!this.#whole) throw new Failure('cut', 'the model\'s answer broke off');
     if (this.#stop === 'model_context_window_exceeded') throw new Failure('context', 'the conversation is too long for the model');
     const { input_tokens = 0, cache_creation_input_tokens = 0, cache_read_input_tokens = 0, output_tokens = 0 } = this.#counts;
@@ -110,7 +122,7 @@ class Heard {
     return {
       text: this.#text,
       // Some servers give all arguments at once, where the call begins.
-      calls: refused ? [] : apart(this.#blocks.filter(block => block?.type === 'tool_use').map(({ id = '', name = '', input, json }) => callOf(id, name, json || JSON.stringify(input ?? {})))),
+      calls: refused ? [] : apart(this.#blocks.filter(block => block?.type === 'tool_use').map(({ id = '', name = '', input, json }) => callOf(id, String(name), json || JSON.stringify(input ?? {})))),
       usage: { input: input_tokens + cache_creation_input_tokens + cache_read_input_tokens, output: output_tokens },
       end: refused ? 'refused' : this.#stop === 'max_tokens' ? 'length' : 'whole',
     };

@@ -1,3 +1,6 @@
+/** Of the parts of an answer: a server that counts on would make lists that are never gone through. */
+export const mostParts = 1000;
+
 /** Gives each call of an answer an id of its own: what it came to is told under it. @param {import('./model.js').Call[]} calls */
 export function apart(calls) {
   /** @type {Set<string>} */

@@ -34,13 +34,18 @@ export function failureOf(status, said, origin) {
   return new Failure('broken', `${origin} refused the request with status ${status}${quoted}`);
 }
 
-/** The words in a failed answer's body. @param {string} body @returns {string} */
+/** The words in a failed answer's body; '' where it has none for people. @param {string} body @returns {string} */
 export function wordsOf(body) {
+  if (/^\s*<|^\s*\{\s*\}\s*$/.test(body)) return ''; // a web page of some server on the way, or nothing
   try {
-    const { error, message } = JSON.parse(body);
-    const words = error?.message ?? error ?? message;
+    const read = JSON.parse(body);
+    const { error, message, detail } = Object([read].flat()[0]); // Google's come in a list
+    const words = error?.message ?? error ?? message ?? detail?.[0]?.msg ?? detail;
     return typeof words === 'string' ? words : body;
   } catch {
     return body;
   }
 }
+
+/** That an answer is none of a model. @param {string} origin */
+export const unreadable = origin => new Failure('cut', `${origin} gives no answer that can be read as a model's: look at the provider and the endpoint`);

@@ -1,12 +1,12 @@
 // OpenAI's chat completions, which many servers speak, local ones among them.
-import { apart, callOf } from './call.js';
-import { Failure, failureOf, wordsOf } from './failure.js';
+import { apart, callOf, mostParts } from './call.js';
+import { Failure, failureOf, unreadable, wordsOf } from './failure.js';
 import { below, bodyOf, cutBy, post } from './request.js';
 import { eventsOf } from './sse.js';
 
 /** @typedef {import('./model.js').Message} Message */
 /** @typedef {{index?: number, id?: string, function?: {name?: string, arguments?: string | object}}} CallPart */
-/** @typedef {{content?: string | null, refusal?: string | null, reasoning?: string | null, reasoning_content?: string | null, tool_calls?: CallPart[]}} Part what is thought has no one name */
+/** @typedef {{content?: string | {text?: string}[] | null, refusal?: string | null, reasoning?: string | null, reasoning_content?: string | null, tool_calls?: CallPart[]}} Part what is thought has no one name */
 /** @typedef {{choices?: {delta?: Part, message?: Part, finish_reason?: string | null}[], usage?: {prompt_tokens?: number, completion_tokens?: number} | null, error?: unknown}} Chunk */
 
 /** @param {import('./model.js').Choice} choice @param {import('./model.js').Means} means @returns {import('./model.js').Model} */
@@ -40,6 +40,7 @@ class Heard {
   #refusal = '';
   #finish = '';
   #whole = false;
+  #understood = false;
   /** @type {import('./model.js').Usage | undefined} */
   #usage;
   /** @type {{id: string, name: string, text: string}[]} */
@@ -74,9 +75,20 @@ class Heard {
     } catch {
       throw new Failure('cut', 'the model\'s answer is no JSON');
     }
-    if (chunk.error) throw failureOf(0, wordsOf(data), this.#origin);
-    if (chunk.usage) this.#usage = { input: chunk.usage.prompt_tokens ?? 0, output: chunk.usage.completion_tokens ?? 0 };
-    const { delta, message, finish_reason: finish } = chunk.choices?.[0] ?? {};
+    if (chunk?.error) throw failureOf(0, wordsOf(data), this.#origin);
+    try {
+      this.#take(chunk);
+    } catch (thrown) {
+      throw thrown instanceof Failure ? thrown : unreadable(this.#origin);
+    }
+    return true;
+  }
+
+  /** @param {Chunk} chunk throws where it is none */
+  #take({ choices, usage }) {
+    this.#understood ||= Array.isArray(choices);
+    if (usage) this.#usage = { input: usage.prompt_tokens ?? 0, output: usage.completion_tokens ?? 0 };
+    const { delta, message, finish_reason: finish } = choices?.[0] ?? {};
     if (finish) {
       this.#finish = finish;
       this.#whole = true;
@@ -85,25 +97,26 @@ class Heard {
     this.#onPart(lengthOf(part));
     this.#refusal += part.refusal ?? '';
     for (const call of part.tool_calls ?? []) this.#addCall(call);
-    if (part.content) {
-      this.#text += part.content;
-      this.#onText(this.#text);
-    }
-    return true;
+    const said = textOf(part);
+    if (!said) return;
+    this.#text += said;
+    this.#onText(this.#text);
   }
 
   /** @param {CallPart} part Some servers give no index: what has an id begins a call then. */
   #addCall({ index, id, function: called }) {
     const at = index ?? (id || this.#calls.length === 0 ? this.#calls.length : this.#calls.length - 1);
+    if (!Number.isInteger(at) || at < 0 || at >= mostParts) throw unreadable(this.#origin);
     const call = this.#calls[at] ??= { id: '', name: '', text: '' };
     call.id ||= id ?? '';
-    call.name ||= called?.name ?? '';
+    call.name ||= String(called?.name ?? '');
     const given = called?.arguments ?? '';
     call.text += typeof given === 'string' ? given : JSON.stringify(given);
   }
 
   /** @returns {import('./model.js').Reply} */
   reply() {
+    if (!this.#understood && !this.#whole) throw unreadable(this.#origin);
     if (!this.#whole) throw new Failure('cut', 'the model\'s answer broke off');
     const refused = this.#refusal !== '' || this.#finish === 'content_filter';
     return {
@@ -115,9 +128,12 @@ class Heard {
   }
 }
 
+/** What was said: some servers give it in pieces. @param {Part} part */
+const textOf = ({ content }) => (Array.isArray(content) ? content.map(piece => piece?.text ?? '').join('') : String(content ?? ''));
+
 /** How many characters were said, thought and called. @param {Part} part */
-function lengthOf({ content, refusal, reasoning, reasoning_content: thought, tool_calls: calls }) {
-  return [content, refusal, reasoning, thought, calls && JSON.stringify(calls)].reduce((sum, text) => sum + (text?.length ?? 0), 0);
+function lengthOf({ refusal, reasoning, reasoning_content: thought, tool_calls: calls, ...part }) {
+  return [textOf(part), refusal, reasoning, thought, calls && JSON.stringify(calls)].reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
 /** @param {Message} message @param {boolean} pictures @returns {object[]} */

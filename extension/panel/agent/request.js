@@ -3,7 +3,7 @@
 import { Failure, failureOf, wordsOf } from './failure.js';
 
 const tries = 4;
-const waitMs = 1000; // doubled each time, where the server does not say how long
+const waitMs = 1000; // doubled each time, where the server does not ask for longer
 const patienceMs = 60_000;
 
 /** @typedef {import('./model.js').Means} Means */
@@ -27,13 +27,13 @@ export async function post(url, headers, body, { fetch, pause }, { signal, onWai
       });
     } catch (thrown) {
       if (signal.aborted) throw thrown;
-      throw new Failure('unreachable', `${origin} cannot be reached, or does not let this extension in: ${thrown instanceof Error ? thrown.message : thrown}`);
+      throw new Failure('unreachable', `${origin} cannot be reached, sends on to another address, or does not let this extension in: ${thrown instanceof Error ? thrown.message : thrown}`);
     }
     if (response.ok) return api(response, origin);
     const failure = failureOf(response.status, wordsOf(await response.text().catch(() => '')), origin);
     if (failure.kind !== 'busy') throw failure;
     if (n === tries) throw new Failure('wait', failure.message);
-    const ms = afterMs(response.headers.get('retry-after')) ?? waitMs * 2 ** (n - 1);
+    const ms = Math.max(afterMs(response.headers.get('retry-after')) ?? 0, waitMs * 2 ** (n - 1));
     if (ms > patienceMs) throw new Failure('wait', `${failure.message}; it asks to wait ${Math.ceil(ms / 1000)} s`);
     onWait(`${failure.message}; asking again in ${Math.ceil(ms / 1000)} s`);
     await pause(ms, signal);
