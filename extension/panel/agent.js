@@ -48,10 +48,22 @@ const exchanges = [];
 /** @type {WeakMap<Step, HTMLLIElement>} */
 const items = new WeakMap();
 
+const longMs = 20_000; // of waiting for the model, after which it is said
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let waiting;
+
 /** @param {string} text @param {boolean} [wrong] */
 function say(text, wrong = false) {
-  state.textContent = text;
+  clearTimeout(waiting);
+  if (state.textContent !== text) state.textContent = text; // said once
   state.classList.toggle('wrong', wrong);
+}
+
+/** Says that the model is asked, and when that takes long: one that never answers looks the same. */
+function sayAsking() {
+  say('Asking the model');
+  waiting = setTimeout(() => say(`Asking the model, which has said nothing for ${longMs / 1000} s: it may be thinking or loading, or not be there. Stop ends the run.`), longMs);
 }
 
 /** Waits, but not after Stop. @param {number} ms @param {AbortSignal} signal @returns {Promise<void>} */
@@ -186,9 +198,14 @@ async function doTask(text, signal, tab) {
       changed: (now, step) => {
         show(now, step);
         if (step) saying.textContent = '';
-        if (!signal.aborted && !now.end) say(step?.state === 'under way' ? `Step ${now.steps.length}` : 'Asking the model');
+        if (signal.aborted || now.end) return;
+        if (step?.state === 'under way') say(`Step ${now.steps.length}`);
+        else sayAsking();
       },
-      says: text => { saying.textContent = text; },
+      says: text => {
+        saying.textContent = text;
+        if (!signal.aborted) sayAsking();
+      },
       notes: text => { if (!signal.aborted) say(text); },
       exchanged: showExchange,
     },

@@ -320,6 +320,26 @@ func TestAgentStop(t *testing.T) {
 	}
 }
 
+// Of a model that never answers it is said that it does not, and what ends the waiting.
+func TestAgentWithoutAnswer(t *testing.T) {
+	s := newShop(t)
+	s.speak = func(w http.ResponseWriter, r *http.Request) bool {
+		io.WriteString(w, ": a comment\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		return true
+	}
+	p := newAgent(t, s)
+	p.value(t, p.view, `{
+		const later = window.setTimeout;
+		window.setTimeout = (run, ms, ...more) => later(run, ms === 20_000 ? 50 : ms, ...more);
+	}`)
+	p.submit(t, "#agent-task")
+	p.until(t, "#agent-state", "has said nothing for 20 s")
+	p.click(t, "#agent-stop")
+	p.until(t, "#agent-state", "Stopped; nothing was under way on the page")
+}
+
 // An act that was sent before Stop is told; no other follows.
 func TestAgentStopInAct(t *testing.T) {
 	s := newShop(t)
