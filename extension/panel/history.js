@@ -8,6 +8,9 @@ import { focusable, renderLine } from './lines.js';
 /** @typedef {import('../src/wire.js').HistoryEntry} Entry */
 
 const page = 100; // entries asked for at once
+const most = 500; // entries that the host gives at once
+const everyMs = 2000;
+const nothing = 'Nothing was shown or done yet';
 
 /** When something was, in few characters. @param {number} at Unix ms @param {number} now Unix ms */
 export function timeOf(at, now) {
@@ -36,13 +39,17 @@ export function openHistory(ask) {
   const lines = element('history-lines', HTMLOListElement);
   const purge = element('history-purge', HTMLFormElement);
   const section = element('history', HTMLElement);
-  let oldest = 0;
-  let listed = -1; // tab whose entries are listed
+  /** What is listed, newest first. @type {Entry[]} */
+  let shown = [];
+  /** The rows of it. @type {Map<string, {said: string, item: HTMLLIElement}>} */
+  let rows = new Map();
+  let listed = -1; // tab whose entries are listed, 0 for all
   let newest = 0; // the listing asked for last
+  let done = 0; // the last one that was answered
   /** What opened the stored view. @type {Element | null} */
   let opener = null;
 
-  const chosen = () => [...list.querySelectorAll('input:checked')].map(box => /** @type {HTMLInputElement} */ (box).value);
+  const chosen = () => [...new Set([...list.querySelectorAll('input:checked')].map(box => /** @type {HTMLInputElement} */ (box).value))];
   const choose = () => {
     compare.disabled = chosen().length !== 2;
     bundle.disabled = chosen().length === 0;
@@ -58,36 +65,64 @@ export function openHistory(ask) {
     }
   };
   /**
-   * Lists anew. What is chosen stays so, and what has the focus.
+   * Lists anew. What is as it was stays, chosen or with the focus, and what is looked at stays in its place.
    * @param {boolean} [more] what is older than what is listed
    */
   const fill = async more => {
     const mine = ++newest;
-    const tab = await activeTab();
-    const { entries } = await ask('history', { limit: page, ...(all.checked ? {} : { tab }), ...(more && oldest ? { before: oldest } : {}) });
+    const tab = all.checked ? 0 : await activeTab();
+    const same = tab === listed;
+    const limit = same && !more ? Math.min(most, Math.max(page, shown.length)) : page;
+    const asked = ask('history', { limit, ...(tab && { tab }), ...(more && shown.length > 0 && { before: shown[shown.length - 1].at }) });
+    const { entries } = await asked.finally(() => { done = Math.max(done, mine); });
     if (mine !== newest) return '';
     listed = tab;
-    const now = Date.now();
-    const rows = entries.map((/** @type {Entry} */ entry) => row(entry, now));
-    if (more) list.append(...rows);
-    else {
-      const checked = new Set(chosen());
-      const focused = document.activeElement;
-      const item = focused?.closest('#history-entries > li');
-      const handle = item?.querySelector('input')?.value;
-      const at = item ? [...item.querySelectorAll('input, button')].findIndex(one => one === focused) : -1;
-      list.replaceChildren(...rows);
-      for (const box of list.querySelectorAll('input')) {
-        box.checked = checked.has(box.value);
-        const control = at >= 0 && box.value === handle ? box.closest('li')?.querySelectorAll('input, button')[at] : null;
-        if (control instanceof HTMLElement) control.focus();
-      }
-      if (item && !list.contains(document.activeElement)) list.focus();
-    }
-    oldest = entries.at(-1)?.at ?? oldest;
-    older.hidden = entries.length < page;
+    if (more) shown = [...shown, ...entries];
+    else shown = [...entries, ...(same && entries.length === limit ? shown.filter(({ at }) => at < entries[limit - 1].at) : [])];
+    if (shown.length === entries.length || more) older.hidden = entries.length < limit;
+    place();
     choose();
-    return list.children.length === 0 ? 'Nothing was shown or done yet' : '';
+    return shown.length === 0 ? nothing : '';
+  };
+  /** Shows what is listed. The item of an entry stays, whatever becomes of the entry. */
+  const place = () => {
+    const before = rows;
+    const now = Date.now();
+    const focused = document.activeElement;
+    const within = list !== focused && list.contains(focused);
+    const { top } = list.getBoundingClientRect();
+    const looked = list.scrollTop > 0 ? [...list.children].find(item => item.contains(focused)) ?? [...list.children].find(item => item.getBoundingClientRect().bottom > top) : undefined;
+    const stood = looked?.getBoundingClientRect().top ?? 0;
+    /** @type {Element | null | undefined} */
+    let focus = focused;
+    rows = new Map(shown.map(entry => {
+      const key = `${entry.at} ${entry.handle ?? entry.act_id}`;
+      const said = JSON.stringify(entry);
+      const known = before.get(key);
+      if (known?.said === said) return [key, known];
+      const made = row(entry, now);
+      if (!known) return [key, { said, item: made }];
+      const { item } = known;
+      const [olds, news] = [item, made].map(one => [...one.querySelectorAll('input, button')]);
+      olds.forEach((control, i) => {
+        if (control === focused) focus = news[i];
+        if (control === opener) opener = news[i];
+        if (control instanceof HTMLInputElement && news[i] instanceof HTMLInputElement) news[i].checked = control.checked;
+      });
+      item.replaceChildren(...made.childNodes);
+      return [key, { said, item }];
+    }));
+    for (const [key, { item }] of before) if (!rows.has(key)) item.remove();
+    let at = list.firstElementChild;
+    for (const { item } of rows.values()) {
+      if (item === at) at = item.nextElementSibling;
+      else list.insertBefore(item, at);
+    }
+    if (within && !list.contains(focused)) {
+      const next = focus instanceof HTMLElement && focus.isConnected ? focus : list;
+      next.focus({ preventScroll: looked !== undefined });
+    }
+    if (looked?.isConnected) list.scrollTop += looked.getBoundingClientRect().top - stood;
   };
   /** @param {boolean} [more] */
   const load = more => run(() => fill(more));
@@ -181,6 +216,10 @@ export function openHistory(ask) {
   onActiveTab(async () => {
     if (!section.hidden && !all.checked && await activeTab() !== listed) load();
   });
+  setInterval(() => {
+    if (section.hidden || document.visibilityState !== 'visible' || done < newest) return;
+    fill().then(() => { if (['', nothing].includes(state.textContent)) state.textContent = shown.length === 0 ? nothing : ''; }, () => {}); // said when it is asked for
+  }, everyMs);
   return {
     shown: () => void load(),
     read() {

@@ -62,6 +62,60 @@ func TestPanelHistoryStays(t *testing.T) {
 	eventually(t, "the page is read again", func() bool { return p.text(t, "#notice") == "" && strings.Contains(p.text(t, "#view"), `"Save"`) })
 }
 
+// What is shown and done while the list is open comes into it, and what is chosen, has
+// the focus and is looked at stays.
+func TestPanelHistoryLive(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	o.allowAll(t)
+	p := newSidePanel(t, o, web.main("demo.html"), "Save settings")
+	p.call(t, p.view, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 420, "height": 400, "deviceScaleFactor": 1, "mobile": false})
+	tab := fmt.Sprint(o.tabOf(t, "Orders"))
+	for range 12 {
+		o.snapshot(t, "--tab", tab)
+	}
+	p.click(t, `[aria-controls=history]`)
+	p.until(t, "#history-entries", "Orders")
+	p.value(t, p.view, `{
+		const rows = [...document.querySelectorAll('#history-entries > li')];
+		rows[8].querySelector('input').click();
+		rows[8].querySelectorAll('button')[1].focus();
+		window.before = rows[8];
+		window.top8 = rows[8].getBoundingClientRect().top;
+	}`)
+	if top := p.value(t, p.view, `document.querySelector('#history-entries').scrollTop`); top == 0.0 {
+		t.Fatal("the list is too short to be scrolled")
+	}
+	n := p.value(t, p.view, `document.querySelectorAll('#history-entries > li').length`).(float64)
+	view := o.snapshot(t, "--tab", tab)
+	o.act(t, uidOf(t, view.UIDs, `"Save settings"`), "click")
+	eventually(t, "the click is listed", func() bool {
+		return strings.Contains(p.lines(t, "#history-entries")[0], "click") || strings.Contains(p.lines(t, "#history-entries")[1], "click")
+	})
+	if now := p.value(t, p.view, `document.querySelectorAll('#history-entries > li').length`).(float64); now < n+2 {
+		t.Errorf("%v rows, %v before", now, n)
+	}
+	for what, expression := range map[string]string{
+		"the row is the same":      `before.isConnected`,
+		"it is chosen":             `before.querySelector('input').checked && document.querySelectorAll('#history-entries input:checked').length === 1`,
+		"its button has the focus": `document.activeElement === before.querySelectorAll('button')[1]`,
+		"it is where it was":       `Math.abs(before.getBoundingClientRect().top - top8) < 3`,
+	} {
+		if p.value(t, p.view, expression) != true {
+			t.Errorf("not: %s", what)
+		}
+	}
+	p.value(t, p.view, `before.querySelectorAll('button')[0].focus(), before.querySelectorAll('button')[0].click()`)
+	p.until(t, "#history-lines", "Save settings")
+	o.snapshot(t, "--tab", tab)
+	eventually(t, "the reading is listed", func() bool {
+		return p.value(t, p.view, `document.querySelectorAll('#history-entries > li').length`).(float64) >= n+3
+	})
+	p.click(t, "#history-close")
+	if p.value(t, p.view, `document.activeElement === before.querySelectorAll('button')[0]`) != true {
+		t.Error("closed, the button that opened it does not have the focus")
+	}
+}
+
 // What programs were shown and did is listed in the panel, opened, compared, saved and
 // removed; a program that the person sends away stays away.
 func TestPanelHistoryAndActivity(t *testing.T) {
