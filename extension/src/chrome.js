@@ -186,10 +186,11 @@ export const tabURL = async tab => (await chrome.tabs.get(tab).catch(() => undef
 /** @param {number} tab */
 export const reloadTab = tab => chrome.tabs.reload(tab);
 
-/** Calls back whenever another tab becomes the active one, or the active one has loaded. @param {() => void} listener */
+/** Calls back whenever another tab of this page's window becomes the active one, or the active one has loaded. @param {() => void} listener */
 export function onActiveTab(listener) {
-  chrome.tabs.onActivated.addListener(listener);
-  chrome.tabs.onUpdated.addListener((_tab, change, { active }) => {
-    if (active && change.status === 'complete') listener();
+  const here = async (/** @type {number} */ window) => { if (window === await ownWindow()) listener(); };
+  chrome.tabs.onActivated.addListener(({ windowId }) => here(windowId));
+  chrome.tabs.onUpdated.addListener((_tab, change, { active, windowId }) => {
+    if (active && change.status === 'complete') here(windowId);
   });
 }

@@ -336,6 +336,38 @@ func TestPanelTabSwitched(t *testing.T) {
 	eventually(t, "a closed panel leaves no highlight", func() bool { return !drawn() })
 }
 
+// What goes on in another window is that window's panel's: this one shows what it did.
+func TestPanelTwoWindows(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("demo.html"), "Save settings")
+	p.value(t, p.view, fmt.Sprintf(`chrome.windows.create({ url: [%q, %q] }).then(() => 0)`, web.main("first.html"), panelURL))
+	other := &panel{own: o}
+	eventually(t, "the other window has a panel", func() bool {
+		for _, info := range o.call(t, "", "Target.getTargets", map[string]any{})["targetInfos"].([]any) {
+			info := info.(map[string]any)
+			if id := info["targetId"].(string); strings.HasPrefix(info["url"].(string), panelURL) && info["attached"] == false {
+				other.view = o.attach(t, id)
+				return true
+			}
+		}
+		return false
+	})
+	other.reads(t, `"Cancel"`)
+	p.click(t, "#changed")
+	p.until(t, "#view", "unchanged")
+	other.value(t, other.view, fmt.Sprintf(`chrome.tabs.create({ url: %q }).then(() => 0)`, web.main("dialogs.html")))
+	other.reads(t, `"Prompt"`)
+	if view := p.text(t, "#view"); !strings.Contains(view, "unchanged") {
+		t.Errorf("the first window's panel shows\n%s", view)
+	}
+	p.reads(t, "unchanged")
+	other.choose(t, `"Prompt"`, "Hover")
+	other.until(t, "#did", "Hover")
+	if did := p.text(t, "#did"); did != "" {
+		t.Errorf("the first window's panel did %q", did)
+	}
+}
+
 // Of an act whose answer was lost nobody says that it never was, and the page is read
 // again, to look.
 func TestPanelActLost(t *testing.T) {
