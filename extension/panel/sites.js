@@ -23,8 +23,11 @@ export function ruleOf({ origin, kind, verdict, expires }) {
 export function openSites(ask) {
   const state = element('sites-state', HTMLParagraphElement);
   const list = element('rules', HTMLUListElement);
+  /** What is in force, as far as it was told. @type {Policy | undefined} */
+  let known;
   /** @param {Policy} policy */
   const show = policy => {
+    known = policy;
     for (const [kind, id] of Object.entries(ids)) element(id, HTMLSelectElement).value = wideOf(policy, kind);
     const rules = policy.rules.filter(rule => rule.origin !== '');
     const at = [...list.querySelectorAll('button')].findIndex(button => button === document.activeElement);
@@ -33,8 +36,13 @@ export function openSites(ask) {
     if (at >= 0) ([...list.querySelectorAll('button')].at(Math.min(at, rules.length - 1)) ?? state).focus();
   };
   /** @param {object} change */
-  const send = change => ask('policy', change).then(policy => { state.textContent = ''; show(policy); },
-    fault => { state.textContent = String(fault?.message ?? fault); });
+  const send = change => ask('policy', change).then(policy => {
+    state.textContent = '';
+    show(policy);
+  }, fault => {
+    if (known) show(known); // what was chosen is not in force
+    state.textContent = fault?.code === 'detached' ? `${fault.message}: look again whether it was changed` : `Not changed: ${fault?.message ?? fault}`;
+  });
   /** @param {SiteRule} rule */
   const row = rule => {
     const line = document.createElement('li');

@@ -3,9 +3,13 @@
 package e2e
 
 import (
+	"database/sql"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	_ "github.com/mattn/go-sqlite3"
 
 	"handrail/host/wire"
 )
@@ -172,6 +176,42 @@ func TestRevoke(t *testing.T) {
 	p.set(t, "#reads", "never")
 	wantWaited(t, <-reading, 1, "read")
 	eventually(t, "the question is withdrawn", func() bool { return p.text(t, "#approvals") == "" })
+}
+
+// A rule that could not be kept does not stand there as if it were in force.
+func TestRuleNotKept(t *testing.T) {
+	o, web := newOwn(t), newSite(t)
+	p := newPanel(t, o, web.main("first.html"), "Save")
+	p.click(t, "[aria-controls=sites]")
+	chosen := func() any { return p.value(t, p.view, `document.querySelector('#acts').value`) }
+	p.set(t, "#acts", "always")
+	eventually(t, "the rule is kept", func() bool { return strings.Contains(string(o.must(t, "policy").stdout), "always") })
+	db, err := sql.Open("sqlite3", filepath.Join(o.home, "store.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	held, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if _, err := held.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	p.set(t, "#acts", "never")
+	p.until(t, "#sites-state", "Not changed: ")
+	if now := chosen(); now != "always" {
+		t.Errorf("%v is shown", now)
+	}
+	if _, err := held.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	p.set(t, "#acts", "never")
+	eventually(t, "the rule is kept", func() bool { return strings.Contains(string(o.must(t, "policy").stdout), "never") })
+	if now, said := chosen(), p.text(t, "#sites-state"); now != "never" || said != "" {
+		t.Errorf("%v is shown, said is %q", now, said)
+	}
 }
 
 // Leave for a site holds in its frames without an address of their own, but for those
