@@ -37,12 +37,23 @@ test('only src/chrome.js names chrome.*', () => {
   assert.deepEqual(named, ['src/chrome.js']);
 });
 
+/** The modules that a module imports. @param {string} file @returns {string[]} */
+const importsOf = file => [...read(file).matchAll(/^(?:import|export|\}) .*?\bfrom '(\..*?)';$/gm)].map(([, from]) => new URL(from, `file:///${file}`).pathname.slice(1));
+
 test('modules import one way', () => {
-  const left = new Map(files.map(file => [file, [...read(file).matchAll(/^(?:import|export|\}) .*?\bfrom '(\..*?)';$/gm)].map(([, from]) => new URL(from, `file:///${file}`).pathname.slice(1))]));
+  const left = new Map(files.map(file => [file, importsOf(file)]));
   assert.ok(left.get('src/worker.js')?.includes('src/port.js'));
   for (let before = -1; before !== left.size;) {
     before = left.size;
     for (const [file, imports] of left) if (!imports.some(imported => left.has(imported))) left.delete(file);
   }
   assert.deepEqual([...left.keys()], []);
+});
+
+test('all that the panel loads is 300 KB at most', () => {
+  const loaded = new Set(['panel/panel.js']);
+  for (const file of loaded) for (const imported of importsOf(file)) loaded.add(imported);
+  assert.ok(loaded.has('panel/agent/loop.js') && loaded.has('src/wire.js'));
+  const bytes = ['panel/index.html', 'panel/panel.css', ...loaded].reduce((sum, file) => sum + Buffer.byteLength(read(file)), 0);
+  assert.ok(bytes <= 300_000, `${bytes} bytes`);
 });
